@@ -1,0 +1,1 @@
+"""Long-term recall for agents on any MongoDB."""
