@@ -1,0 +1,1 @@
+"""Tools to test code that remembers: a pytest plugin, factories and assertions."""

@@ -1,0 +1,1 @@
+"""The pytest plugin of mongorecall: a server and a clean scope for tests."""
