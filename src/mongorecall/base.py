@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import abc
+import logging
 from collections.abc import AsyncIterator, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack
 
-from mongorecall.errors import InvalidInputError, UnsupportedError
+from mongorecall.errors import InvalidInputError, PartialWriteError, UnsupportedError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
         SearchMemoryResponse,
         SessionPage,
     )
+
+_log = logging.getLogger("mongorecall")
 
 Capability = Literal[
     "add_memory",  # add_memory stores
@@ -86,7 +89,7 @@ class BaseMemoryService(abc.ABC):
             PartialWriteError: some events are stored and some are not.
             RecallError: as `mongorecall.errors` lists; ``outcome`` says what is known.
         """
-        await self.add_session(session)
+        settle(await self.add_session(session))
 
     async def add_events_to_memory(
         self,
@@ -98,8 +101,10 @@ class BaseMemoryService(abc.ABC):
         **options: Unpack[AddOptions],
     ) -> None:
         """Store the text turns among ``events``; as `add_session_to_memory`, for a part of a session."""
-        await self.add_events(
-            app_name=app_name, user_id=user_id, events=events, session_id=session_id, **options
+        settle(
+            await self.add_events(
+                app_name=app_name, user_id=user_id, events=events, session_id=session_id, **options
+            )
         )
 
     @abc.abstractmethod
@@ -112,10 +117,14 @@ class BaseMemoryService(abc.ABC):
         session_id: str | None = None,
         **options: Unpack[AddOptions],
     ) -> IngestReport:
-        """As `add_events_to_memory`, and say what became of each event."""
+        """Store the text turns among ``events`` and say what became of each event.
+
+        An event that cannot be stored is named in ``failed`` and stops no other; only what concerns the
+        whole call is raised: a bad id, a server that does not answer, a missing privilege.
+        """
 
     async def add_session(self, session: Any, **options: Unpack[AddOptions]) -> IngestReport:
-        """As `add_session_to_memory`, and say what became of each event."""
+        """As `add_events`, with the session's own ids."""
         return await self.add_events(
             app_name=read_field("session", session, "app_name"),
             user_id=read_field("session", session, "user_id"),
@@ -213,6 +222,37 @@ class BaseMemoryService(abc.ABC):
 
     def _unsupported(self, method: str) -> UnsupportedError:
         return UnsupportedError(f"{type(self).__name__} does not implement {method}")
+
+
+_LISTED = 5
+_SHOWN_CHARACTERS = 64
+
+
+def settle(report: IngestReport) -> None:
+    """Log the counts of a report, and raise `PartialWriteError` when it names failed events."""
+    skipped = sum(report.skipped.values())
+    _log.info(
+        "memory.add received=%d stored=%d replaced=%d unchanged=%d erased=%d skipped=%d failed=%d",
+        report.received,
+        report.stored,
+        report.replaced,
+        report.unchanged,
+        report.erased,
+        skipped,
+        len(report.failed),
+    )
+    if not report.failed:
+        return
+    named = "; ".join(
+        f"[{failed.index}] {(failed.event_id or '')[:_SHOWN_CHARACTERS]!r}: {failed.reason}"
+        for failed in report.failed[:_LISTED]
+    )
+    rest = len(report.failed) - _LISTED
+    raise PartialWriteError(
+        f"stored {report.received - len(report.failed)} of {report.received} events, "
+        f"{len(report.failed)} failed: {named}" + (f" and {rest} more" if rest > 0 else ""),
+        report=report,
+    )
 
 
 def read_field(owner: str, value: object, field: str) -> Any:
