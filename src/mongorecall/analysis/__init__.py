@@ -1,5 +1,21 @@
 """Text → keywords."""
 
+from mongorecall.analysis._limits import MAX_EVENT_KEYWORDS, MAX_MARKS, MAX_QUERY_KEYWORDS, MAX_TOKEN
 from mongorecall.analysis._protocol import Analyzer, Extraction, Reason, TokenFate
+from mongorecall.analysis._resolve import resolve_analyzer
+from mongorecall.analysis.classic import ClassicAnalyzer
+from mongorecall.analysis.stop_words import CLASSIC_STOP_WORDS
 
-__all__ = ["Analyzer", "Extraction", "Reason", "TokenFate"]
+__all__ = [
+    "CLASSIC_STOP_WORDS",
+    "MAX_EVENT_KEYWORDS",
+    "MAX_MARKS",
+    "MAX_QUERY_KEYWORDS",
+    "MAX_TOKEN",
+    "Analyzer",
+    "ClassicAnalyzer",
+    "Extraction",
+    "Reason",
+    "TokenFate",
+    "resolve_analyzer",
+]

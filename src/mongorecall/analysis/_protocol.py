@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from mongorecall.analysis._limits import MAX_QUERY_KEYWORDS
+
 Reason = Literal["stop_word", "no_word_characters", "over_cap"]
 """Why a raw token yields no keyword."""
 
@@ -59,5 +61,5 @@ class Analyzer(Protocol):
     def keywords(self, text: str, *, cap: int) -> Extraction:
         """The distinct keywords of ``text``, at most ``cap``; the kept ones are the first in the text."""
 
-    def fates(self, text: str) -> list[TokenFate]:
+    def fates(self, text: str, *, cap: int = MAX_QUERY_KEYWORDS) -> list[TokenFate]:
         """The fate of each raw token of ``text``, in order, by the same rules as `keywords`."""
