@@ -1,0 +1,3 @@
+"""Loads the fixtures that every test may ask for."""
+
+pytest_plugins = ["tests.servers.fixtures"]
