@@ -1,6 +1,8 @@
 """See inside a memory: how a query is read, why a search came back empty, and what each call did."""
 
 from mongorecall.inspection._explaining import explain
+from mongorecall.inspection._hooks import Counters, LoggingHook, RingBuffer
+from mongorecall.inspection._records import InspectionHook, OperationRecord
 from mongorecall.inspection._reports import (
     Cause,
     Check,
@@ -13,17 +15,24 @@ from mongorecall.inspection._reports import (
     QueryExplanation,
     SearchExplanation,
 )
+from mongorecall.inspection._service import InspectingMemoryService
 
 __all__ = [
     "Cause",
     "Check",
+    "Counters",
     "Diagnosis",
     "ExpectedFate",
     "Hit",
+    "InspectingMemoryService",
+    "InspectionHook",
     "KeywordCount",
+    "LoggingHook",
     "NearKey",
     "NearKeyword",
+    "OperationRecord",
     "QueryExplanation",
+    "RingBuffer",
     "SearchExplanation",
     "explain",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    query: str, *, analyzer: str | Analyzer = "classic", stop_words: Iterable[str] | None = None
+    query: str, *, analyzer: str | Analyzer = "classic", stop_words: Collection[str] | None = None
 ) -> QueryExplanation:
     """The fate of every token of ``query`` by the rules of a search. Pure; costs no round trip.
 

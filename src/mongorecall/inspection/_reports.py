@@ -66,7 +66,7 @@ class QueryExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
-        return {**_plain(self), "dead_tokens": list(self.dead_tokens)}
+        return {**_as_dict(self), "dead_tokens": list(self.dead_tokens)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class ExpectedFate:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
-        return _plain(self)
+        return _as_dict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class SearchExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
-        return _plain(self)
+        return _as_dict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class Diagnosis:
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values, with ``next_step``."""
         return {
-            **_plain(self),
+            **_as_dict(self),
             "query": self.query.to_dict(),
             "next_step": self.next_step,
         }
@@ -276,10 +276,14 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+def _as_dict(value: Any) -> dict[str, Any]:
+    return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+
+
 def _plain(value: Any) -> Any:
     """Dataclasses, mappings and tuples as dicts and lists."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+        return _as_dict(value)
     if isinstance(value, Mapping):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
