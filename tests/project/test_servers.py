@@ -9,7 +9,7 @@ from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
 from tests.servers.fixtures import DATABASE_PREFIX
-from tests.servers.processes import AuthServer, ReplicaSet
+from tests.servers.processes import AuthServer
 
 if TYPE_CHECKING:
     from pymongo.collection import Collection
@@ -26,9 +26,7 @@ def test_the_server_is_a_real_mongodb(server: Server) -> None:
     assert answer["storageEngines"]
 
 
-def test_each_test_has_an_empty_database_of_its_own(
-    database: str, raw: Collection[dict[str, Any]]
-) -> None:
+def test_each_test_has_an_empty_database_of_its_own(database: str, raw: Collection[dict[str, Any]]) -> None:
     raw.insert_one({"a": 1})
 
     assert database.startswith(DATABASE_PREFIX)
@@ -45,15 +43,3 @@ def test_a_user_without_create_index_cannot_create_one(auth_server: AuthServer) 
             client.mem.memories.create_index("a")
 
     assert refused.value.code == 13
-
-
-def test_a_killed_primary_is_replaced_and_comes_back(replica_set: ReplicaSet) -> None:
-    client: MongoClient[dict[str, Any]] = MongoClient(replica_set.uri)
-    with client:
-        client.mem.memories.insert_one({"_id": 1})
-        dead = replica_set.kill_primary()
-        client.mem.memories.insert_one({"_id": 2})
-        dead.start()
-        replica_set.wait_until_whole()
-
-        assert {document["_id"] for document in client.mem.memories.find()} == {1, 2}

@@ -48,7 +48,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def admin(server: Server) -> Iterator[MongoClient[dict[str, Any]]]:
     """A synchronous client, for looking at what is stored and for dropping databases."""
-    client: MongoClient[dict[str, Any]] = MongoClient(server.uri, serverSelectionTimeoutMS=5000, tz_aware=True)
+    client: MongoClient[dict[str, Any]] = MongoClient(server.uri, tz_aware=True)
     with client:
         yield client
 

@@ -13,7 +13,7 @@ from pymongo.errors import PyMongoError
 from mongorecall.embedded import HOST, EmbeddedServer, free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
 SHORT_ELECTION_MS = 1000
@@ -83,25 +83,21 @@ class ReplicaSet:
 
     def wait_for_primary(self, seconds: float = 30.0) -> EmbeddedServer:
         """The primary, once there is one."""
-        return self._wait(lambda states: next((p for p, s in states.items() if s == "primary"), None), seconds)
+        return self._wait(lambda states: "primary" in states.values(), seconds)
 
     def wait_until_whole(self, seconds: float = 40.0) -> EmbeddedServer:
         """The primary, once every living member is primary or secondary."""
+        return self._wait(
+            lambda states: "primary" in states.values() and "other" not in states.values(), seconds
+        )
 
-        def whole(states: dict[int, str]) -> int | None:
-            if "other" in states.values():
-                return None
-            return next((p for p, s in states.items() if s == "primary"), None)
-
-        return self._wait(whole, seconds)
-
-    def _wait(self, pick: Any, seconds: float) -> EmbeddedServer:
+    def _wait(self, ready: Callable[[dict[int, str]], bool], seconds: float) -> EmbeddedServer:
         deadline = time.monotonic() + seconds
-        while (place := pick(self.states())) is None:
+        while not ready(states := self.states()):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"the replica set is not ready after {seconds} s: {self.states()}")
+                raise TimeoutError(f"the replica set is not ready after {seconds} s: {states}")
             time.sleep(0.05)
-        return self.members[place]
+        return next(self.members[place] for place, role in states.items() if role == "primary")
 
     def kill_primary(self) -> EmbeddedServer:
         """SIGKILL the primary; `EmbeddedServer.start` brings it back."""
@@ -156,9 +152,7 @@ class AuthServer:
         login = f"{quote_plus(user)}:{quote_plus(password)}"
         return f"mongodb://{login}@{HOST}:{self.server.port}/?directConnection=true&authSource={source}"
 
-    def add_user(
-        self, database: str, actions: Sequence[str] = ("find", "insert", "update", "remove")
-    ) -> str:
+    def add_user(self, database: str, actions: Sequence[str] = ("find", "insert", "update", "remove")) -> str:
         """A user who may do ``actions`` on every collection of ``database`` and nothing else; its URI.
 
         By default the least a service needs whose indexes an administrator makes.
