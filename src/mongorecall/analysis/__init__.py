@@ -4,10 +4,12 @@ from mongorecall.analysis._limits import MAX_EVENT_KEYWORDS, MAX_MARKS, MAX_QUER
 from mongorecall.analysis._protocol import Analyzer, Extraction, Reason, TokenFate
 from mongorecall.analysis._resolve import resolve_analyzer
 from mongorecall.analysis.classic import ClassicAnalyzer
-from mongorecall.analysis.stop_words import CLASSIC_STOP_WORDS
+from mongorecall.analysis.multilingual import MultilingualAnalyzer
+from mongorecall.analysis.stop_words import CLASSIC_STOP_WORDS, ENGLISH_STOP_WORDS
 
 __all__ = [
     "CLASSIC_STOP_WORDS",
+    "ENGLISH_STOP_WORDS",
     "MAX_EVENT_KEYWORDS",
     "MAX_MARKS",
     "MAX_QUERY_KEYWORDS",
@@ -15,6 +17,7 @@ __all__ = [
     "Analyzer",
     "ClassicAnalyzer",
     "Extraction",
+    "MultilingualAnalyzer",
     "Reason",
     "TokenFate",
     "resolve_analyzer",

@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 _SHOWN = 64
 
 
-def fates_of(
-    text: str, candidates: Callable[[str], list[str]], stopped: frozenset[str], cap: int
-) -> list[TokenFate]:
-    """The fates of the runs between white space; ``candidates`` yields a run's words before stop words."""
+def fates_of(text: str, split: Callable[[str], tuple[list[str], bool]], cap: int) -> list[TokenFate]:
+    """The fates of the runs between white space.
+
+    ``split`` gives a run's keywords, and whether it has word characters at all.
+    """
     seen: dict[str, None] = {}
-    return [_fate(raw, candidates(raw), stopped, seen, cap) for raw in text.split()]
+    return [_fate(raw, *split(raw), seen, cap) for raw in text.split()]
 
 
-def _fate(raw: str, words: list[str], stopped: frozenset[str], seen: dict[str, None], cap: int) -> TokenFate:
-    wanted = dict.fromkeys(shorten(word) for word in words if word not in stopped)
+def _fate(raw: str, words: list[str], has_words: bool, seen: dict[str, None], cap: int) -> TokenFate:
     kept = []
-    for word in wanted:
+    for word in dict.fromkeys(map(shorten, words)):
         if word in seen or len(seen) < cap:
             seen[word] = None
             kept.append(word)
-    return TokenFate(raw[:_SHOWN], tuple(kept), None if kept else _reason(words, wanted))
+    return TokenFate(raw[:_SHOWN], tuple(kept), None if kept else _reason(words, has_words))
 
 
-def _reason(words: list[str], wanted: dict[str, None]) -> Reason:
-    if not words:
+def _reason(words: list[str], has_words: bool) -> Reason:
+    if not has_words:
         return "no_word_characters"
-    return "over_cap" if wanted else "stop_word"
+    return "over_cap" if words else "stop_word"

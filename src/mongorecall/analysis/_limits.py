@@ -39,8 +39,6 @@ def normalise(text: str, form: Form) -> tuple[str, int]:
     """``text`` in ``form``, and how many marks were left out of runs longer than `MAX_MARKS`. Linear."""
     if text.isascii():
         return text, 0
-    if unicodedata.is_normalized(form, text):
-        return text, 0
     kept = _long_run(form).sub(r"\1", text) if len(text) > MAX_MARKS else text
     return unicodedata.normalize(form, kept), len(text) - len(kept)
 

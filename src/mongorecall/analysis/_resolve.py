@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from mongorecall._checks import type_name
 from mongorecall.analysis._protocol import Analyzer
 from mongorecall.analysis.classic import ClassicAnalyzer
+from mongorecall.analysis.multilingual import MultilingualAnalyzer
 from mongorecall.errors import InvalidInputError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
-_NAMED = {"classic": ClassicAnalyzer}
+_NAMED: dict[str, Callable[[Collection[str] | None], Analyzer]] = {
+    "classic": ClassicAnalyzer,
+    "multilingual": lambda stop_words: MultilingualAnalyzer(stop_words=stop_words),
+}
 
 
 def resolve_analyzer(analyzer: str | Analyzer, stop_words: Collection[str] | None = None) -> Analyzer:

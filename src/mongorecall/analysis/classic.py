@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from mongorecall.analysis._protocol import Extraction, TokenFate
 from mongorecall.analysis.stop_words import CLASSIC_STOP_WORDS, fingerprint, read_stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
 _WORDS = re.compile(r"\w+")
 
@@ -55,7 +55,17 @@ def _parts(word: str) -> Iterator[str]:
     if not word.isascii():
         runs = _script_runs().findall(word)
         if len(runs) > 1:
-            yield from map(str.lower, runs)
+            yield from map(str.lower, dict.fromkeys(runs))
+
+
+def _distinct_parts(normalised: str, enough: int) -> dict[str, None]:
+    """The parts of all words, in order; only the first ones when there are more than ``enough``."""
+    parts: dict[str, None] = {}
+    for word in dict.fromkeys(_WORDS.findall(normalised)):
+        parts.update(dict.fromkeys(_parts(word)))
+        if len(parts) > enough:
+            break
+    return parts
 
 
 def _normalised(word: str) -> str:
@@ -70,12 +80,14 @@ class ClassicAnalyzer:
         stop_words: replaces the English list; each word is normalised as text is.
     """
 
-    stop_words: Collection[str] | None = None
+    stop_words: Collection[str] | None = field(default=None, repr=False)
+    _stopped: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         given = self.stop_words
         words = CLASSIC_STOP_WORDS if given is None else read_stop_words(given, _normalised)
         object.__setattr__(self, "stop_words", words)
+        object.__setattr__(self, "_stopped", words)
 
     @property
     def name(self) -> str:
@@ -90,32 +102,24 @@ class ClassicAnalyzer:
     def keywords(self, text: str, *, cap: int) -> Extraction:
         """See `Analyzer.keywords`. Linear in the text; about 17 µs for 100 words."""
         if text.isascii():
-            return self._extraction(_WORDS.findall(text.lower()), cap, 0, len(text))
+            return self._extraction(dict.fromkeys(_WORDS.findall(text.lower())), cap, 0)
         normalised, cut_marks = normalise(text, "NFC")
-        parts = [part for word in _WORDS.findall(normalised) for part in _parts(word)]
-        return self._extraction(parts, cap, cut_marks, len(normalised))
+        return self._extraction(_distinct_parts(normalised, cap + len(self._stopped)), cap, cut_marks)
 
     def fates(self, text: str, *, cap: int = MAX_QUERY_KEYWORDS) -> list[TokenFate]:
         """See `Analyzer.fates`."""
-        return fates_of(text, self._candidates, self._stopped, cap)
+        return fates_of(text, self._split, cap)
 
-    @property
-    def _stopped(self) -> frozenset[str]:
-        assert isinstance(self.stop_words, frozenset)  # noqa: S101 - set so in __post_init__
-        return self.stop_words
-
-    def _candidates(self, raw: str) -> list[str]:
+    def _split(self, raw: str) -> tuple[list[str], bool]:
         words = _WORDS.findall(normalise(raw, "NFC")[0])
-        return [part for word in words for part in _parts(word)]
+        parts = [part for word in words for part in _parts(word)]
+        return [part for part in parts if part not in self._stopped], bool(words)
 
-    def _extraction(self, parts: list[str], cap: int, cut_marks: int, length: int) -> Extraction:
-        found: Iterable[str] = set(parts) - self._stopped
-        shortened = 0
-        if length > MAX_TOKEN:
-            shortened = sum(len(word) > MAX_TOKEN for word in found)
-            found = {shorten(word) for word in found} if shortened else found
-        if not (capped := len(found) > cap):  # type: ignore[arg-type]
-            return Extraction(tuple(sorted(found)), shortened=shortened, cut_marks=cut_marks)
-        ordered = dict.fromkeys(shorten(part) for part in parts if part not in self._stopped)
-        kept = sorted(list(ordered)[:cap])
-        return Extraction(tuple(kept), capped=capped, shortened=shortened, cut_marks=cut_marks)
+    def _extraction(self, parts: dict[str, None], cap: int, cut_marks: int) -> Extraction:
+        for word in parts.keys() & self._stopped:
+            del parts[word]
+        shortened = sum(len(word) > MAX_TOKEN for word in parts)
+        if shortened:
+            parts = dict.fromkeys(map(shorten, parts))
+        kept = sorted(list(parts)[:cap])
+        return Extraction(tuple(kept), capped=len(parts) > cap, shortened=shortened, cut_marks=cut_marks)

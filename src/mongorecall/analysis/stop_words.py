@@ -16,6 +16,19 @@ CLASSIC_STOP_WORDS = frozenset(
 )
 """The English list of google-adk's memory services, word for word: both must index the same keywords."""
 
+ENGLISH_STOP_WORDS = CLASSIC_STOP_WORDS | frozenset(
+    """
+    about after again all also am any anything because been before being between both can cannot could d did
+    didn do does doesn doing don done during each else every few get gets getting give go going gonna got had
+    hadn hasn haven having he hello her here hers hey hi him his isn just let ll m maybe more most much must
+    no nor not now off oh ok okay only other ours out over own please re really s same shall she should
+    some something such sure t tell than thank thanks them then there these they those through too
+    under until up us ve very want wanna wasn well were whether while whom whose why won would yeah yes
+    yours
+    """.split()  # noqa: SIM905 - as above
+)
+"""The classic list, and the auxiliaries, contraction pieces and chat filler that are missing from it."""
+
 
 def read_stop_words(value: object, normalised: Callable[[str], str]) -> frozenset[str]:
     """A caller's stop words, each passed through ``normalised``.
