@@ -1,0 +1,82 @@
+"""Event ↔ stored document: the only package that knows the names of stored fields."""
+
+from mongorecall._documents._content import visible_text
+from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, same_but_revision
+from mongorecall._documents._storable import check_metadata
+from mongorecall._documents.decode import (
+    MalformedDocument,
+    decode,
+    duplicate_key,
+    stored_keywords,
+    stored_text,
+)
+from mongorecall._documents.filters import (
+    admits,
+    event_filter,
+    forgotten,
+    id_range,
+    in_session,
+    live,
+    narrowing,
+    replaceable,
+    scope_filter,
+    search_filter,
+    stored_under,
+    unexpired,
+)
+from mongorecall._documents.markers import (
+    MarkerKind,
+    document_id,
+    is_erased,
+    is_expired,
+    is_forgotten,
+    is_live,
+    is_marker,
+    marker,
+    revision_of,
+    stored_analyzer,
+)
+from mongorecall._documents.prepare import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
+from mongorecall._documents.times import expiry, format_time
+
+__all__ = [
+    "MAX_DOCUMENT_BYTES",
+    "TEXT_ONLY",
+    "Failed",
+    "MalformedDocument",
+    "MarkerKind",
+    "Prepared",
+    "Skipped",
+    "admits",
+    "analyzer_stamp",
+    "check_metadata",
+    "decode",
+    "document_id",
+    "duplicate_key",
+    "event_filter",
+    "expiry",
+    "forgotten",
+    "format_time",
+    "id_range",
+    "in_session",
+    "is_erased",
+    "is_expired",
+    "is_forgotten",
+    "is_live",
+    "is_marker",
+    "live",
+    "marker",
+    "narrowing",
+    "prepare",
+    "replaceable",
+    "revision_of",
+    "same_but_revision",
+    "scope_filter",
+    "search_filter",
+    "stored_analyzer",
+    "stored_keywords",
+    "stored_text",
+    "stored_under",
+    "unexpired",
+    "visible_text",
+]

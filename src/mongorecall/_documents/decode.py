@@ -1,0 +1,137 @@
+"""A stored document → the memory that is returned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from mongorecall._checks import UNKNOWN_SESSION_ID
+from mongorecall._documents import fields
+from mongorecall._documents._content import visible_text
+from mongorecall._documents._storable import Cleaner, UnstorableError
+from mongorecall._documents.times import format_time
+from mongorecall.models import Content, MemoryEntry
+
+Fault = Literal["content_missing", "content_unreadable"]
+
+DuplicateKey = tuple[str | None, str, str | None]
+
+_validate_content = TypeAdapter(Content).validator.validate_python
+
+
+class MalformedDocument(Exception):  # noqa: N818 - names what it is about, and never leaves the library
+    """A document whose content cannot be read; ``kind`` says how, without content."""
+
+    def __init__(self, kind: Fault) -> None:
+        super().__init__(kind)
+        self.kind: Fault = kind
+
+
+def decode(document: Mapping[str, Any], *, metadata: bool = True) -> MemoryEntry:
+    """The memory a document holds, whoever wrote it.
+
+    Only unreadable content makes it malformed. An unreadable time is None; so is an author, session or
+    event id that is no text. ``metadata=False`` leaves out the custom metadata.
+
+    Raises:
+        MalformedDocument: the content is missing or no content.
+    """
+    mr = _ours(document)
+    author = document.get(fields.AUTHOR)
+    stored = mr.get(fields.METADATA) if metadata else None
+    return MemoryEntry.model_construct(
+        content=_content(document, mr),
+        custom_metadata=dict(stored) if isinstance(stored, Mapping) else {},
+        id=_event_id(document),
+        author=author if isinstance(author, str) else None,
+        timestamp=format_time(document.get(fields.TIMESTAMP)),
+        session_id=_session_id(document),
+        score=None,
+        matched_keywords=[],
+        lent_keywords=[],
+    )
+
+
+def duplicate_key(entry: MemoryEntry) -> DuplicateKey:
+    """Entries with the same author, text and time are one memory; the first in the order stays.
+
+    Memories without text (function responses) are told apart by the whole content.
+    """
+    text = entry.content.text
+    if not text and entry.content.parts:
+        text = repr(entry.content)
+    return (entry.author, text, entry.timestamp)
+
+
+def stored_text(document: Mapping[str, Any]) -> str:
+    """The visible text of a document; empty where its content is malformed."""
+    try:
+        return visible_text(_stored_content(document, _ours(document)))
+    except (MalformedDocument, AttributeError, TypeError, KeyError):
+        return ""
+
+
+def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
+    """The keywords of a document; a string counts as a list of one, anything else as none."""
+    keywords = document.get(fields.KEYWORDS)
+    if isinstance(keywords, str):
+        return frozenset((keywords,))
+    if isinstance(keywords, list):
+        return frozenset(word for word in keywords if isinstance(word, str))
+    return frozenset()
+
+
+def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``mr`` of a format that we know, else nothing."""
+    mr = document.get(fields.MR)
+    known = isinstance(mr, Mapping) and mr.get(fields.VERSION) == fields.FORMAT_VERSION
+    return mr if known and isinstance(mr, Mapping) else {}
+
+
+def _content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Content:
+    stored = _stored_content(document, mr)
+    try:
+        return _validate_content(stored if _is_text_only(stored) else Cleaner().clean(stored))
+    except (ValidationError, UnstorableError):
+        raise MalformedDocument("content_unreadable") from None
+
+
+def _stored_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = document.get(fields.CONTENT)
+    if content is None:
+        raise MalformedDocument("content_missing")
+    exact = mr.get(fields.CONTENT_JSON)
+    if isinstance(exact, str):
+        try:
+            content = json.loads(exact)
+        except ValueError:
+            raise MalformedDocument("content_unreadable") from None
+    if not isinstance(content, Mapping):
+        raise MalformedDocument("content_unreadable")
+    return content
+
+
+def _is_text_only(content: Mapping[str, Any]) -> bool:
+    """Whether there is nothing but texts in it, so that no odd BSON value can be."""
+    parts = content.get("parts")
+    return (
+        content.keys() <= {"parts", "role"}
+        and isinstance(parts, list)
+        and all(isinstance(part, dict) and part.keys() == {"text"} for part in parts)
+    )
+
+
+def _event_id(document: Mapping[str, Any]) -> str | None:
+    identity = document.get(fields.ID)
+    event_id = identity.get(fields.EVENT_ID) if isinstance(identity, Mapping) else identity
+    return event_id if isinstance(event_id, str) else None
+
+
+def _session_id(document: Mapping[str, Any]) -> str | None:
+    session_id = document.get(fields.SESSION_ID)
+    if not isinstance(session_id, str) or session_id == UNKNOWN_SESSION_ID:
+        return None
+    return session_id

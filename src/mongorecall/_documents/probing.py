@@ -1,0 +1,156 @@
+"""What a diagnosis reads of a collection, as filters and small rows; each is bounded by the reader.
+
+Keys are walked on the index of ``_id``, which every collection has: ``_id`` begins with app and user, so
+that the next key is one seek away however many memories lie between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+
+from mongorecall.models import MemoryScope
+
+Document = Mapping[str, Any]
+RawId = str | int
+"""An id as it is stored: other programs may have written numbers."""
+RawKey = tuple[RawId, RawId]
+"""App and user as they are stored."""
+
+CENSUS_ROWS = 5000
+"""Documents of a scope that a census looks at."""
+COUNTED = 1000
+"""Counting stops here."""
+SAMPLED = 500
+"""Whole documents read to look at what was indexed of them."""
+LISTED_APPS = 100
+"""Apps that a walk over the keys visits."""
+LISTED_USERS = 1000
+"""Users of one app that a walk visits."""
+LOCATED_IDS = 100_000
+"""Ids looked through for an event that lies under an unknown key."""
+
+_HIGHEST = "\U0010ffff"
+
+
+class Probe(Protocol):
+    """Reads what a diagnosis needs of one store. Every answer is bounded in size and time.
+
+    What is read of keys other than the one asked for is ids and counts only. A read that takes too long
+    raises `DeadlineExceededError`.
+    """
+
+    def scope(self, app_name: str, user_id: str) -> MemoryScope:
+        """The scope by the service's own key policy."""
+
+    async def census(self, scope: MemoryScope) -> list[Document]:
+        """Up to `CENSUS_ROWS` documents of a scope, markers included, cut to ``_id timestamp mr keywords``,
+        the keywords cut to the first."""
+
+    async def frequencies(self, scope: MemoryScope, keywords: Sequence[str]) -> dict[str, int]:
+        """How many live memories have each keyword, up to `COUNTED`."""
+
+    async def under(self, scope: MemoryScope, session_id: str, event_ids: Sequence[str]) -> list[Document]:
+        """The documents of these events, whole, markers included."""
+
+    async def find(self, scope: MemoryScope, event_id: str) -> list[Document]:
+        """The documents with this event id in any session, whole, markers included; at most five."""
+
+    async def matching(
+        self, scope: MemoryScope, keywords: Sequence[str], limit: int = SAMPLED
+    ) -> list[Document]:
+        """Documents that have one of the keywords, whole, expired ones included."""
+
+    async def sample(self, scope: MemoryScope, limit: int = SAMPLED) -> list[Document]:
+        """Documents of a scope, whole, in no particular order."""
+
+    async def stored_keywords(
+        self, scope: MemoryScope, prefixes: Sequence[str], words: Sequence[str]
+    ) -> set[str]:
+        """Stored keywords that begin with one of ``prefixes`` or are one of ``words``."""
+
+    async def apps(self) -> tuple[list[RawId], bool]:
+        """The apps that have documents, at most `LISTED_APPS`, and whether these are all."""
+
+    async def users(self, app_name: RawId) -> tuple[list[RawId], bool]:
+        """The users of an app that have documents, at most `LISTED_USERS`, and whether these are all."""
+
+    async def count(self, key: RawKey, keywords: Sequence[str] = ()) -> int:
+        """Live memories under a key, those that have one of ``keywords`` if given, up to `COUNTED`."""
+
+    async def locate(self, event_id: str, app_name: str) -> list[RawKey]:
+        """Keys under which this event id lies, those of the app first; at most five, among `LOCATED_IDS`."""
+
+
+def key_filter(key: RawKey) -> dict[str, Any]:
+    """The documents of a key as it is stored."""
+    return {"app_name": {"$eq": key[0]}, "user_id": {"$eq": key[1]}}
+
+
+def beyond_app(app_name: RawId | None) -> dict[str, Any]:
+    """The ids after the last of an app; every id of ours when None."""
+    return {"_id": {"$gt": {"app_name": MinKey()} if app_name is None else _app_end(app_name)}}
+
+
+def beyond_user(app_name: RawId, user_id: RawId | None) -> dict[str, Any]:
+    """The ids of an app after the last of a user; all of the app when None."""
+    low = (
+        {"app_name": app_name, "user_id": MinKey()}
+        if user_id is None
+        else {"app_name": app_name, "user_id": user_id, "session_id": MaxKey()}
+    )
+    return {"_id": {"$gt": low, "$lt": _app_end(app_name)}}
+
+
+def all_ids() -> dict[str, Any]:
+    """The documents whose ``_id`` has the form of ours."""
+    return {"_id": {"$gt": {"app_name": MinKey()}, "$lt": {"app_name": MaxKey()}}}
+
+
+def id_of_event(event_id: str) -> dict[str, Any]:
+    """The ids of one event."""
+    return {"_id.event_id": {"$eq": event_id}}
+
+
+def key_of(identity: object) -> RawKey | None:
+    """App and user of a stored ``_id``; None when it has another form."""
+    if not isinstance(identity, Mapping):
+        return None
+    app_name, user_id = identity.get("app_name"), identity.get("user_id")
+    if not isinstance(app_name, str | int) or not isinstance(user_id, str | int):
+        return None
+    return app_name, user_id
+
+
+def keyword_range(prefix: str) -> dict[str, Any]:
+    """Documents with a keyword that begins with ``prefix``: a range of the index."""
+    return {"keywords": {"$elemMatch": {"$gte": prefix, "$lt": prefix + _HIGHEST}}}
+
+
+def census_row() -> dict[str, Any]:
+    """The projection of a census."""
+    first = {"$cond": [{"$isArray": "$keywords"}, {"$slice": ["$keywords", 1]}, "$keywords"]}
+    return {"_id": 1, "timestamp": 1, "mr": 1, "keywords": first}
+
+
+def keywords_of(document: Document) -> list[str] | None:
+    """The stored keywords; a string counts as a list of one; None when they cannot be read."""
+    stored = document.get("keywords")
+    if isinstance(stored, str):
+        return [stored]
+    if isinstance(stored, list) and all(isinstance(word, str) for word in stored):
+        return stored
+    return None
+
+
+def only_near(stored: Iterable[str], prefixes: Sequence[str], words: Sequence[str]) -> set[str]:
+    """Of stored keywords, those that `Probe.stored_keywords` asks for."""
+    starts, exact = tuple(prefixes), frozenset(words)
+    return {word for word in stored if word in exact or word.startswith(starts)}
+
+
+def _app_end(app_name: RawId) -> dict[str, Any]:
+    return {"app_name": app_name, "user_id": MaxKey()}
