@@ -3,7 +3,7 @@
 from mongorecall._documents._content import visible_text
 from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, same_but_revision
 from mongorecall._documents._storable import check_metadata
-from mongorecall._documents.decode import (
+from mongorecall._documents.decoding import (
     MalformedDocument,
     decode,
     duplicate_key,
@@ -36,7 +36,7 @@ from mongorecall._documents.markers import (
     revision_of,
     stored_analyzer,
 )
-from mongorecall._documents.prepare import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
+from mongorecall._documents.preparing import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
 from mongorecall._documents.times import expiry, format_time
 
 __all__ = [

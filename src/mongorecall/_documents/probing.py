@@ -7,11 +7,14 @@ that the next key is one seek away however many memories lie between.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
 from bson.max_key import MaxKey
 from bson.min_key import MinKey
 
+from mongorecall._documents import fields
+from mongorecall._documents.prepare import Failed, Prepared, Skipped
 from mongorecall.models import MemoryScope
 
 Document = Mapping[str, Any]
@@ -34,6 +37,7 @@ LOCATED_IDS = 100_000
 """Ids looked through for an event that lies under an unknown key."""
 
 _HIGHEST = "\U0010ffff"
+_STORED_KEYWORDS = f"${fields.KEYWORDS}"
 
 
 class Probe(Protocol):
@@ -45,6 +49,12 @@ class Probe(Protocol):
 
     def scope(self, app_name: str, user_id: str) -> MemoryScope:
         """The scope by the service's own key policy."""
+
+    def now(self) -> datetime:
+        """The present by the store's clock, aware."""
+
+    def prepare(self, event: Any, scope: MemoryScope, session_id: str) -> Prepared | Skipped | Failed:
+        """What an add would make of an event, by the service's own rules."""
 
     async def census(self, scope: MemoryScope) -> list[Document]:
         """Up to `CENSUS_ROWS` documents of a scope, markers included, cut to ``_id timestamp mr keywords``,
@@ -87,39 +97,39 @@ class Probe(Protocol):
 
 def key_filter(key: RawKey) -> dict[str, Any]:
     """The documents of a key as it is stored."""
-    return {"app_name": {"$eq": key[0]}, "user_id": {"$eq": key[1]}}
+    return {fields.APP_NAME: {"$eq": key[0]}, fields.USER_ID: {"$eq": key[1]}}
 
 
 def beyond_app(app_name: RawId | None) -> dict[str, Any]:
     """The ids after the last of an app; every id of ours when None."""
-    return {"_id": {"$gt": {"app_name": MinKey()} if app_name is None else _app_end(app_name)}}
+    return {fields.ID: {"$gt": {fields.APP_NAME: MinKey()} if app_name is None else _app_end(app_name)}}
 
 
 def beyond_user(app_name: RawId, user_id: RawId | None) -> dict[str, Any]:
     """The ids of an app after the last of a user; all of the app when None."""
     low = (
-        {"app_name": app_name, "user_id": MinKey()}
+        {fields.APP_NAME: app_name, fields.USER_ID: MinKey()}
         if user_id is None
-        else {"app_name": app_name, "user_id": user_id, "session_id": MaxKey()}
+        else {fields.APP_NAME: app_name, fields.USER_ID: user_id, fields.SESSION_ID: MaxKey()}
     )
-    return {"_id": {"$gt": low, "$lt": _app_end(app_name)}}
+    return {fields.ID: {"$gt": low, "$lt": _app_end(app_name)}}
 
 
 def all_ids() -> dict[str, Any]:
     """The documents whose ``_id`` has the form of ours."""
-    return {"_id": {"$gt": {"app_name": MinKey()}, "$lt": {"app_name": MaxKey()}}}
+    return {fields.ID: {"$gt": {fields.APP_NAME: MinKey()}, "$lt": {fields.APP_NAME: MaxKey()}}}
 
 
 def id_of_event(event_id: str) -> dict[str, Any]:
     """The ids of one event."""
-    return {"_id.event_id": {"$eq": event_id}}
+    return {fields.ID_EVENT: {"$eq": event_id}}
 
 
 def key_of(identity: object) -> RawKey | None:
     """App and user of a stored ``_id``; None when it has another form."""
     if not isinstance(identity, Mapping):
         return None
-    app_name, user_id = identity.get("app_name"), identity.get("user_id")
+    app_name, user_id = identity.get(fields.APP_NAME), identity.get(fields.USER_ID)
     if not isinstance(app_name, str | int) or not isinstance(user_id, str | int):
         return None
     return app_name, user_id
@@ -127,18 +137,18 @@ def key_of(identity: object) -> RawKey | None:
 
 def keyword_range(prefix: str) -> dict[str, Any]:
     """Documents with a keyword that begins with ``prefix``: a range of the index."""
-    return {"keywords": {"$elemMatch": {"$gte": prefix, "$lt": prefix + _HIGHEST}}}
+    return {fields.KEYWORDS: {"$elemMatch": {"$gte": prefix, "$lt": prefix + _HIGHEST}}}
 
 
 def census_row() -> dict[str, Any]:
     """The projection of a census."""
-    first = {"$cond": [{"$isArray": "$keywords"}, {"$slice": ["$keywords", 1]}, "$keywords"]}
-    return {"_id": 1, "timestamp": 1, "mr": 1, "keywords": first}
+    first = {"$cond": [{"$isArray": _STORED_KEYWORDS}, {"$slice": [_STORED_KEYWORDS, 1]}, _STORED_KEYWORDS]}
+    return {fields.ID: 1, fields.TIMESTAMP: 1, fields.MR: 1, fields.KEYWORDS: first}
 
 
 def keywords_of(document: Document) -> list[str] | None:
     """The stored keywords; a string counts as a list of one; None when they cannot be read."""
-    stored = document.get("keywords")
+    stored = document.get(fields.KEYWORDS)
     if isinstance(stored, str):
         return [stored]
     if isinstance(stored, list) and all(isinstance(word, str) for word in stored):
@@ -153,4 +163,4 @@ def only_near(stored: Iterable[str], prefixes: Sequence[str], words: Sequence[st
 
 
 def _app_end(app_name: RawId) -> dict[str, Any]:
-    return {"app_name": app_name, "user_id": MaxKey()}
+    return {fields.APP_NAME: app_name, fields.USER_ID: MaxKey()}
