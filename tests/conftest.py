@@ -1,3 +1,3 @@
-"""Loads the fixtures that every test may ask for."""
+"""Loads the fixtures that every test may ask for, and the ledger of promises."""
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.promises", "tests.servers.fixtures"]
