@@ -1,0 +1,116 @@
+"""What a driver keeps for one event loop: client, collection, gate, and the calls under way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
+
+from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.raw_bson import RawBSONDocument
+from pymongo import AsyncMongoClient, ReadPreference
+from pymongo.write_concern import WriteConcern
+
+from mongorecall.drivers._selection import ServerSelection
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable
+
+    from mongorecall.drivers._clients import Clients
+
+# Whatever is stored can be decoded: broken UTF-8 and dates outside Python's range do not fail a search.
+DECODED: Final[CodecOptions[Any]] = CodecOptions(
+    document_class=dict,
+    tz_aware=True,
+    unicode_decode_error_handler="replace",
+    datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+)
+RAW: Final[CodecOptions[Any]] = CodecOptions(
+    document_class=RawBSONDocument,
+    tz_aware=True,
+    unicode_decode_error_handler="replace",
+    datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+)
+
+
+class Binding:
+    """One event loop's share of a driver."""
+
+    def __init__(self, clients: Clients, database: str, collection: str, *, max_concurrency: int) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._clients = clients
+        self._client = clients.for_loop(self.loop)
+        self._database = self._client.get_database(database, codec_options=DECODED)
+        self.collection: Any = self._database.get_collection(
+            collection,
+            codec_options=DECODED,
+            read_preference=ReadPreference.PRIMARY,
+            write_concern=durable(clients.write_concern),
+        )
+        # PyMongo hands out connections in no fair order under load; a semaphore is first come, first served.
+        self.gate = asyncio.Semaphore(min(max_concurrency, clients.workers or max_concurrency))
+        is_async = isinstance(self._client, AsyncMongoClient)
+        self.selection = ServerSelection(self._client) if is_async else None
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._guard: AsyncGenerator[None] | None = None
+
+    def command(self, command: dict[str, Any], *, raw: bool = False) -> Awaitable[Any]:
+        """Send one command to the primary, so that a caller reads what it wrote."""
+        sent: Awaitable[Any] = self._database.command(command, codec_options=RAW if raw else DECODED)
+        return sent
+
+    async def drain(self, command: dict[str, Any], *, raw: bool = False) -> list[Any]:
+        """All documents of a command that answers with a cursor, by as many round trips as it takes."""
+        codec = RAW if raw else DECODED
+        database = self._database.with_options(codec_options=codec)  # which later replies are read by
+        cursor = await database.cursor_command(command, codec_options=codec)
+        documents: list[Any] = await cursor.to_list(None)
+        return documents
+
+    def enter(self) -> None:
+        """A call begins."""
+        self._under_way += 1
+        self._idle.clear()
+
+    def leave(self) -> None:
+        """A call ended."""
+        self._under_way -= 1
+        if not self._under_way:
+            self._idle.set()
+
+    async def close_with_loop(self) -> None:
+        """Have the client released when the loop ends, or the driver is collected, without ``close()``.
+
+        A loop closes its asynchronous generators when it ends: ``asyncio.run`` sees to that.
+        """
+        if self._clients.owned and self.selection is not None:
+            self._guard = _released_at_end(self._clients, self._client)
+            await anext(self._guard)
+
+    async def release(self, *, seconds: float) -> None:
+        """Wait for the calls under way, at most ``seconds``, then give the client back."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._idle.wait()
+        if self._guard is not None:
+            await self._guard.aclose()
+
+
+async def _released_at_end(clients: Clients, client: Any) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        await clients.release(client)
+
+
+def durable(stated: WriteConcern) -> WriteConcern:
+    """Majority and journalled unless the caller stated otherwise.
+
+    With ``w=1`` an acknowledged write can be lost when the server is killed, even on a standalone.
+    """
+    options = stated.document
+    if "w" in options:
+        return stated
+    return WriteConcern(w="majority", j=options.get("j", True), wtimeout=options.get("wtimeout"))
