@@ -18,6 +18,7 @@ from mongorecall._documents.filters import (
     in_session,
     live,
     narrowing,
+    of_event,
     replaceable,
     scope_filter,
     search_filter,
@@ -36,8 +37,10 @@ from mongorecall._documents.markers import (
     revision_of,
     stored_analyzer,
 )
+from mongorecall._documents.order import id_key, time_key
 from mongorecall._documents.preparing import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
 from mongorecall._documents.times import expiry, format_time
+from mongorecall._documents.updates import forget_erased, forget_live, forgotten_by, remember
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
@@ -55,8 +58,12 @@ __all__ = [
     "duplicate_key",
     "event_filter",
     "expiry",
+    "forget_erased",
+    "forget_live",
     "forgotten",
+    "forgotten_by",
     "format_time",
+    "id_key",
     "id_range",
     "in_session",
     "is_erased",
@@ -67,7 +74,9 @@ __all__ = [
     "live",
     "marker",
     "narrowing",
+    "of_event",
     "prepare",
+    "remember",
     "replaceable",
     "revision_of",
     "same_but_revision",
@@ -77,6 +86,7 @@ __all__ = [
     "stored_keywords",
     "stored_text",
     "stored_under",
+    "time_key",
     "unexpired",
     "visible_text",
 ]

@@ -16,7 +16,7 @@ from mongorecall._documents import fields
 from mongorecall._documents._storable import UnstorableError
 
 MAX_DOCUMENT_BYTES = 16_000_000
-"""Largest document: 777,216 bytes below the server's limit, so that it still fits with what a command adds."""
+"""Largest document: 777,216 bytes below the server's limit, which leaves room for what a command adds."""
 
 _REVISION = struct.Struct("<q")
 _HEADER = 4
@@ -54,9 +54,7 @@ def encode(document: Mapping[str, Any]) -> Encoded:
     return Encoded(data, len(data) - 1 - len(tail) + _REVISION_IN_MR)
 
 
-def same_but_revision(
-    new: RawBSONDocument, stored: RawBSONDocument, *, keep_deadline: bool = False
-) -> bool:
+def same_but_revision(new: RawBSONDocument, stored: RawBSONDocument, *, keep_deadline: bool = False) -> bool:
     """Whether writing ``new`` over ``stored`` would change nothing but the revision.
 
     A document of google-adk, which has no ``mr``, is the same when ``mr`` would say nothing of its own.
@@ -80,10 +78,11 @@ def same_but_revision(
 
 def _split(document: RawBSONDocument) -> tuple[bytes, Mapping[str, Any]]:
     """The bytes before ``mr`` (whole, without header and end, where there is none at the end) and ``mr``."""
+    raw = bytes(document.raw)
     mr = document.get(fields.MR)
     if not isinstance(mr, RawBSONDocument):
-        return document.raw[_HEADER:-1], {}
-    return document.raw[_HEADER : -1 - len(mr.raw) - _MR_NAME], bson.decode(mr.raw)
+        return raw[_HEADER:-1], {}
+    return raw[_HEADER : -1 - len(mr.raw) - _MR_NAME], bson.decode(mr.raw)
 
 
 def _without_revision(mr: Mapping[str, Any]) -> dict[str, Any]:

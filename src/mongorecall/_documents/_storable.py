@@ -1,4 +1,4 @@
-"""JSON values → what BSON holds without loss; what cannot be kept is refused, with a reason free of content."""
+"""JSON values → what BSON holds without loss; the rest is refused, for a reason that shows no content."""
 
 from __future__ import annotations
 

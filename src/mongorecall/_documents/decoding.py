@@ -6,20 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from mongorecall._checks import UNKNOWN_SESSION_ID
 from mongorecall._documents import fields
 from mongorecall._documents._content import visible_text
 from mongorecall._documents._storable import Cleaner, UnstorableError
 from mongorecall._documents.times import format_time
-from mongorecall.models import Content, MemoryEntry
+from mongorecall.models import MemoryEntry
 
 Fault = Literal["content_missing", "content_unreadable"]
 
 DuplicateKey = tuple[str | None, str, str | None]
-
-_validate_content = TypeAdapter(Content).validator.validate_python
 
 
 class MalformedDocument(Exception):  # noqa: N818 - names what it is about, and never leaves the library
@@ -41,18 +39,19 @@ def decode(document: Mapping[str, Any], *, metadata: bool = True) -> MemoryEntry
     """
     mr = _ours(document)
     author = document.get(fields.AUTHOR)
-    stored = mr.get(fields.METADATA) if metadata else None
-    return MemoryEntry.model_construct(
-        content=_content(document, mr),
-        custom_metadata=dict(stored) if isinstance(stored, Mapping) else {},
-        id=_event_id(document),
-        author=author if isinstance(author, str) else None,
-        timestamp=format_time(document.get(fields.TIMESTAMP)),
-        session_id=_session_id(document),
-        score=None,
-        matched_keywords=[],
-        lent_keywords=[],
-    )
+    values: dict[str, Any] = {
+        "content": _readable_content(document, mr),
+        "id": _event_id(document),
+        "author": author if isinstance(author, str) else None,
+        "timestamp": format_time(document.get(fields.TIMESTAMP)),
+        "session_id": _session_id(document),
+    }
+    if metadata and isinstance(stored := mr.get(fields.METADATA), Mapping):
+        values["custom_metadata"] = dict(stored)
+    try:
+        return MemoryEntry.model_validate(values)
+    except ValidationError:
+        raise MalformedDocument("content_unreadable") from None
 
 
 def duplicate_key(entry: MemoryEntry) -> DuplicateKey:
@@ -87,16 +86,19 @@ def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
 def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """``mr`` of a format that we know, else nothing."""
     mr = document.get(fields.MR)
-    known = isinstance(mr, Mapping) and mr.get(fields.VERSION) == fields.FORMAT_VERSION
-    return mr if known and isinstance(mr, Mapping) else {}
+    return mr if isinstance(mr, Mapping) and mr.get(fields.VERSION) == fields.FORMAT_VERSION else {}
 
 
-def _content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Content:
+def _readable_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Stored content without the values that only BSON knows."""
     stored = _stored_content(document, mr)
+    if _is_text_only(stored):
+        return stored
     try:
-        return _validate_content(stored if _is_text_only(stored) else Cleaner().clean(stored))
-    except (ValidationError, UnstorableError):
+        clean: dict[str, Any] = Cleaner().clean(stored)
+    except UnstorableError:
         raise MalformedDocument("content_unreadable") from None
+    return clean
 
 
 def _stored_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mapping[str, Any]:

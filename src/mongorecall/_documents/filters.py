@@ -98,14 +98,17 @@ def admits(filters: SearchFilters, document: Mapping[str, Any]) -> bool:
         return False
     if filters.author is not None and document.get(fields.AUTHOR) != filters.author:
         return False
-    if filters.since is None and filters.until is None:
+    return _in_time(filters, document.get(fields.TIMESTAMP))
+
+
+def _in_time(filters: SearchFilters, time: Any) -> bool:
+    since, until = filters.since, filters.until
+    if since is None and until is None:
         return True
-    time = document.get(fields.TIMESTAMP)
-    return (
-        is_number(time)
-        and (filters.since is None or time >= filters.since.timestamp())
-        and (filters.until is None or time < filters.until.timestamp())
-    )
+    if not is_number(time):
+        return False
+    after = since is None or bool(time >= since.timestamp())
+    return after and (until is None or bool(time < until.timestamp()))
 
 
 def id_range(
@@ -114,7 +117,7 @@ def id_range(
     *,
     low: str | None = None,
     high: str | None = None,
-    after: tuple[str, str] | None = None,
+    after: tuple[str, str | None] | None = None,
 ) -> Filter:
     """A range on ``_id``: one index scan over a scope, a session, or a part of them.
 
@@ -123,7 +126,8 @@ def id_range(
         session_id: only this session; all sessions when None.
         low: smallest event id, itself included; needs ``session_id``.
         high: largest event id, itself included; needs ``session_id``.
-        after: ``(session_id, event_id)`` that everything comes after: the place of a cursor.
+        after: ``(session_id, event_id)`` that everything comes after: the place of a cursor; without an
+            event id, after the whole session.
     """
     start: Filter = {fields.APP_NAME: scope.app_name, fields.USER_ID: scope.user_id}
     end: Filter = dict(start)
@@ -136,7 +140,10 @@ def id_range(
             start[fields.EVENT_ID] = low
     bounds: Filter = {"$gte": start, "$lte": end}
     if after is not None:
-        bounds = {"$gt": document_id(scope, *after), "$lte": end}
+        session, event = after
+        place: Filter = document_id(scope, session, "")
+        place[fields.EVENT_ID] = MaxKey() if event is None else event
+        bounds = {"$gt": place, "$lte": end}
     return {fields.ID: bounds}
 
 
@@ -149,6 +156,18 @@ def event_filter(scope: MemoryScope, event_id: str, session_id: str | None = Non
         **id_range(scope),
         fields.ID_EVENT: {"$eq": event_id},
     }
+
+
+def of_event(event_id: str) -> list[dict[str, Any]]:
+    """Stages that keep only the ``_id`` of documents with this event id.
+
+    The comparison is computed first and matched after, so that the server answers from the index of
+    ``_id`` and reads no document.
+    """
+    return [
+        {"$project": {fields.ID: 1, "hit": {"$eq": [f"${fields.ID_EVENT}", {"$literal": event_id}]}}},
+        {"$match": {"hit": True}},
+    ]
 
 
 def stored_under(

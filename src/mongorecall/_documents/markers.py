@@ -75,10 +75,10 @@ def revision_of(document: Mapping[str, Any]) -> int | None:
     mr = _mr(document)
     if not mr:
         return None
-    if not _is_int(mr.get(fields.VERSION)) or mr[fields.VERSION] != fields.FORMAT_VERSION:
+    if mr.get(fields.VERSION) != fields.FORMAT_VERSION:
         return FOREVER
     revision = mr.get(fields.REVISION)
-    return int(revision) if _is_int(revision) else None
+    return int(revision) if isinstance(revision, int) else None
 
 
 def stored_analyzer(document: Mapping[str, Any]) -> str | None:
@@ -90,7 +90,3 @@ def stored_analyzer(document: Mapping[str, Any]) -> str | None:
 def _mr(document: Mapping[str, Any]) -> Mapping[str, Any]:
     mr = document.get(fields.MR)
     return mr if isinstance(mr, Mapping) else {}
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

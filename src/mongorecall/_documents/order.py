@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from bson.objectid import ObjectId
 from bson.regex import Regex
 from bson.timestamp import Timestamp
 
+from mongorecall._documents import fields
 from mongorecall._documents.times import aware
 
 OrderKey = tuple[Any, ...]
@@ -26,19 +27,10 @@ _NULL: OrderKey = (1,)
 
 def order_key(value: Any) -> OrderKey:
     """Where a value stands in an ascending sort. A missing field is None; an array stands for itself."""
-    if value is None:
-        return _NULL
-    if isinstance(value, bool):
-        return (8, value)
-    if isinstance(value, int | float | Decimal128):
-        return _number(value)
-    if isinstance(value, str):
-        return (3, value.encode("utf-8", "surrogatepass"))
-    if isinstance(value, Mapping):
-        return (4, tuple((order_key(item)[0], name.encode(), order_key(item)) for name, item in value.items()))
-    if isinstance(value, list | tuple):
-        return (5, tuple(order_key(item) for item in value))
-    return _rare(value)
+    for types, key in _KEYS:
+        if isinstance(value, types):
+            return key(value)
+    return (12, type(value).__name__)
 
 
 def falling_key(value: Any) -> OrderKey:
@@ -48,26 +40,44 @@ def falling_key(value: Any) -> OrderKey:
     return order_key(value)
 
 
+def id_key(document: Mapping[str, Any]) -> OrderKey:
+    """Where a document stands in the order of ``_id``, rising."""
+    return order_key(document.get(fields.ID))
+
+
+def time_key(document: Mapping[str, Any]) -> OrderKey:
+    """Where a document stands in the order of time; to be sorted falling."""
+    return falling_key(document.get(fields.TIMESTAMP))
+
+
 def _number(value: Any) -> OrderKey:
     number = value.to_decimal() if isinstance(value, Decimal128) else value
     return (2, 0) if math.isnan(number) else (2, 1, number)
 
 
-def _rare(value: Any) -> OrderKey:
-    """Types that only somebody else's documents hold there."""
-    if isinstance(value, MinKey):
-        return (0,)
-    if isinstance(value, MaxKey):
-        return (99,)
-    if isinstance(value, bytes):
-        subtype = value.subtype if isinstance(value, Binary) else 0
-        return (6, len(value), subtype, bytes(value))
-    if isinstance(value, ObjectId):
-        return (7, value.binary)
-    if isinstance(value, datetime):
-        return (9, aware(value))
-    if isinstance(value, Timestamp):
-        return (10, value.time, value.inc)
-    if isinstance(value, Regex):
-        return (11, str(value.pattern), value.flags)
-    return (12, type(value).__name__)
+def _fields(value: Mapping[str, Any]) -> OrderKey:
+    """Sub-documents compare field by field: type, then name, then value."""
+    keys = [(name, order_key(item)) for name, item in value.items()]
+    return (4, tuple((key[0], name.encode(), key) for name, key in keys))
+
+
+def _binary(value: bytes) -> OrderKey:
+    return (6, len(value), value.subtype if isinstance(value, Binary) else 0, bytes(value))
+
+
+_KEYS: tuple[tuple[tuple[type, ...], Callable[[Any], OrderKey]], ...] = (
+    ((MinKey,), lambda _: (0,)),
+    ((type(None),), lambda _: _NULL),
+    ((bool,), lambda value: (8, value)),
+    ((int, float, Decimal128), _number),
+    ((str,), lambda value: (3, value.encode("utf-8", "surrogatepass"))),
+    ((Mapping,), _fields),
+    ((list, tuple), lambda value: (5, tuple(map(order_key, value)))),
+    ((bytes,), _binary),
+    ((ObjectId,), lambda value: (7, value.binary)),
+    ((datetime,), lambda value: (9, aware(value))),
+    ((Timestamp,), lambda value: (10, value.time, value.inc)),
+    ((Regex,), lambda value: (11, str(value.pattern), value.flags)),
+    ((MaxKey,), lambda _: (99,)),
+)
+"""The first type that fits; bool stands before int, which it is a kind of."""

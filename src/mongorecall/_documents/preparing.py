@@ -116,10 +116,16 @@ def prepare(
     shown: str | None = None
     try:
         shown = _shown(getattr(event, "id", None))
-        view = _read(event, index_parts)
-        if not isinstance(view.content, Visible):
-            return Skipped(index, view.event_id, view.content)
-        return _build(view, view.content, index, scope, session_id, analyzer, metadata, expires_at)
+        event_id, content = _read(event, index_parts)
+        if not isinstance(content, Visible):
+            return Skipped(index, event_id, content)
+        view = _view(event, event_id, content)
+        extraction = analyzer.keywords(content.indexed, cap=MAX_EVENT_KEYWORDS)
+        if not extraction.keywords:
+            return Skipped(index, view.event_id, "stop_words_only")
+        mr = _mr(content, _analyzer_stamp(analyzer), metadata, expires_at)
+        body = _body(scope, session_id, view, extraction, mr)
+        return _prepared(index, document_id(scope, session_id, view.event_id), body, extraction, view)
     except (UnstorableError, InvalidInputError) as error:
         return Failed(index, shown, str(error))
     except Exception as error:  # noqa: BLE001 - runs code of the caller's objects, which may raise anything
@@ -133,21 +139,24 @@ class _View:
     event_id: str
     author: str | None
     timestamp: float | None
-    content: Visible | SkipReason
+    content: Visible
     repaired: bool
 
 
-def _read(event: Any, index_parts: frozenset[str]) -> _View:
+def _read(event: Any, index_parts: frozenset[str]) -> tuple[str, Visible | SkipReason]:
+    """The id, empty where there is none, and the content or why there is none to keep."""
     for name in ("id", "content"):
         if not hasattr(event, name):
             raise UnstorableError(f"event must have {name}, got {type_name(event)} without it")
-    given_id = as_str("event id", event.id)
-    event_id = check_id("event id", given_id) if given_id else ""
-    content: Visible | SkipReason = "partial"
-    if not getattr(event, "partial", None):
-        content = read_content(event.content, index_parts)
-    if not isinstance(content, Visible):
-        return _View(event_id, None, None, content, repaired=False)
+    event_id = as_str("event id", event.id)
+    if event_id:
+        check_id("event id", event_id)
+    if getattr(event, "partial", None):
+        return event_id, "partial"
+    return event_id, read_content(event.content, index_parts)
+
+
+def _view(event: Any, event_id: str, content: Visible) -> _View:
     author, repaired = _author(getattr(event, "author", None))
     timestamp = _timestamp(getattr(event, "timestamp", None))
     event_id = event_id or _derived_id(author, timestamp, content.content)
@@ -176,30 +185,24 @@ def _derived_id(author: str | None, timestamp: float | None, content: Mapping[st
     return "derived-" + hashlib.blake2b(whole.encode(), digest_size=_DERIVED_BYTES).hexdigest()
 
 
-def _build(
-    view: _View,
-    visible: Visible,
-    index: int,
-    scope: MemoryScope,
-    session_id: str,
-    analyzer: Analyzer,
-    metadata: Mapping[str, Any] | None,
-    expires_at: datetime | None,
-) -> Prepared | Skipped:
-    extraction = analyzer.keywords(visible.indexed, cap=MAX_EVENT_KEYWORDS)
-    if not extraction.keywords:
-        return Skipped(index, view.event_id, "stop_words_only")
-    identity = document_id(scope, session_id, view.event_id)
-    body = {
+def _body(
+    scope: MemoryScope, session_id: str, view: _View, extraction: Extraction, mr: dict[str, Any]
+) -> dict[str, Any]:
+    return {
         fields.APP_NAME: scope.app_name,
         fields.USER_ID: scope.user_id,
         fields.SESSION_ID: session_id,
         fields.AUTHOR: view.author,
         fields.KEYWORDS: list(extraction.keywords),
-        fields.CONTENT: visible.safe,
+        fields.CONTENT: view.content.safe,
         fields.TIMESTAMP: view.timestamp,
-        fields.MR: _mr(visible, _analyzer_stamp(analyzer), metadata, expires_at),
+        fields.MR: mr,
     }
+
+
+def _prepared(
+    index: int, identity: dict[str, str], body: dict[str, Any], extraction: Extraction, view: _View
+) -> Prepared:
     return Prepared(
         index=index,
         event_id=view.event_id,
@@ -207,7 +210,7 @@ def _build(
         body=body,
         keywords=extraction.keywords,
         repaired=view.repaired,
-        truncated=_is_truncated(extraction),
+        truncated=extraction.capped or extraction.shortened > 0 or extraction.cut_marks > 0,
         encoded=encode(_document(identity, body, 0)),
     )
 
@@ -239,18 +242,18 @@ def analyzer_stamp(analyzer: Analyzer) -> str | None:
     return None if (name, version) == ("classic", _CLASSIC_VERSION) else f"{name} {version}"
 
 
-_cached_stamp = lru_cache(maxsize=32)(analyzer_stamp)
+@lru_cache(maxsize=32)
+def _cached_stamp(analyzer: Any) -> str | None:
+    return analyzer_stamp(analyzer)
 
 
 def _analyzer_stamp(analyzer: Analyzer) -> str | None:
+    """As `analyzer_stamp`; a fingerprint of thousands of stop words is not taken for every event."""
+    key: Any = analyzer
     try:
-        return _cached_stamp(analyzer)
+        return _cached_stamp(key)
     except TypeError:  # an analyzer of somebody else's that cannot be hashed
         return analyzer_stamp(analyzer)
-
-
-def _is_truncated(extraction: Extraction) -> bool:
-    return extraction.capped or extraction.shortened > 0 or extraction.cut_marks > 0
 
 
 def _shown(event_id: Any) -> str | None:

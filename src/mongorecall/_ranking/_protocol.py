@@ -1,0 +1,50 @@
+"""What a ranking is: matching documents → the same, scored and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from mongorecall.models import LentKeyword
+
+Document = Mapping[str, Any]
+Admits = Callable[[Document], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A document and what a ranking gives it.
+
+    Attributes:
+        document: as stored.
+        score: what it is sorted by first, falling.
+        matched: the query keywords that stand in it, ascending.
+        lent: the query keywords that counted through a document near it.
+    """
+
+    document: Document
+    score: float
+    matched: tuple[str, ...]
+    lent: tuple[LentKeyword, ...] = ()
+
+
+@runtime_checkable
+class Ranking(Protocol):
+    """A rule that scores and orders. Pure: the same documents and query always give the same list."""
+
+    @property
+    def name(self) -> str:
+        """Stable name, such as ``"overlap"``."""
+
+    def rank(
+        self, documents: Iterable[Document], query_keywords: Sequence[str], *, admits: Admits | None = None
+    ) -> list[Ranked]:
+        """The documents that answer the query, best first; all of them, duplicates and malformed ones too.
+
+        Args:
+            documents: every live document of one scope, in any order.
+            query_keywords: distinct, at least one.
+            admits: which documents may be returned; the others still count where a rule looks at the
+                whole scope. All when None.
+        """

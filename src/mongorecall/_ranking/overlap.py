@@ -1,0 +1,32 @@
+"""The seed's rule: the score is how many of the query's keywords a document has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mongorecall._documents import stored_keywords
+from mongorecall._ranking._order import in_order
+from mongorecall._ranking._protocol import Admits, Document, Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapRanking:
+    """Every keyword counts 1."""
+
+    @property
+    def name(self) -> str:
+        """``"overlap"``."""
+        return "overlap"
+
+    def rank(
+        self, documents: Iterable[Document], query_keywords: Sequence[str], *, admits: Admits | None = None
+    ) -> list[Ranked]:
+        """See `Ranking.rank`."""
+        wanted = frozenset(query_keywords)
+        rows = []
+        for document in documents:
+            matched = wanted & stored_keywords(document)
+            if matched and (admits is None or admits(document)):
+                rows.append(Ranked(document, float(len(matched)), tuple(sorted(matched))))
+        return in_order(rows)

@@ -1,0 +1,62 @@
+"""Rows in order → one page: malformed ones skipped, duplicates removed, filled up to the limit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mongorecall._documents import MalformedDocument, decode, duplicate_key
+from mongorecall._documents.decoding import DuplicateKey
+from mongorecall._ranking._protocol import Ranked
+from mongorecall.models import MemoryEntry
+
+_log = logging.getLogger("mongorecall")
+
+
+@dataclass(slots=True)
+class PageBuilder:
+    """Takes rows best first, one batch after the other, until the page is known.
+
+    Attributes:
+        limit: most memories of the page.
+        metadata: whether custom metadata is returned.
+        memories: the page so far.
+        skipped: malformed documents that stand before the last memory of the page.
+        more: whether a further memory comes after a full page.
+    """
+
+    limit: int
+    metadata: bool = True
+    memories: list[MemoryEntry] = field(default_factory=list)
+    skipped: int = 0
+    more: bool = False
+    _seen: set[DuplicateKey] = field(default_factory=set)
+
+    def take(self, rows: Iterable[Ranked]) -> None:
+        """Add rows; those after the one that shows that there is more are not looked at."""
+        for row in rows:
+            if self.more:
+                return
+            self._take(row)
+
+    def _take(self, row: Ranked) -> None:
+        full = len(self.memories) >= self.limit
+        try:
+            entry = decode(row.document, metadata=self.metadata)
+        except MalformedDocument as fault:
+            if not full:
+                self.skipped += 1
+                _log.warning("memory.malformed kind=%s", fault.kind)
+            return
+        key = duplicate_key(entry)
+        if key in self._seen:
+            return
+        if full:
+            self.more = True
+            return
+        self._seen.add(key)
+        entry.score = row.score
+        entry.matched_keywords = list(row.matched)
+        entry.lent_keywords = list(row.lent)
+        self.memories.append(entry)
