@@ -146,16 +146,6 @@ def census_row() -> dict[str, Any]:
     return {fields.ID: 1, fields.TIMESTAMP: 1, fields.MR: 1, fields.KEYWORDS: first}
 
 
-def keywords_of(document: Document) -> list[str] | None:
-    """The stored keywords; a string counts as a list of one; None when they cannot be read."""
-    stored = document.get(fields.KEYWORDS)
-    if isinstance(stored, str):
-        return [stored]
-    if isinstance(stored, list) and all(isinstance(word, str) for word in stored):
-        return stored
-    return None
-
-
 def only_near(stored: Iterable[str], prefixes: Sequence[str], words: Sequence[str]) -> set[str]:
     """Of stored keywords, those that `Probe.stored_keywords` asks for."""
     starts, exact = tuple(prefixes), frozenset(words)
