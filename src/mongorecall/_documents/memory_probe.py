@@ -7,11 +7,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mongorecall._documents import fields
+from mongorecall._documents import Failed, Prepared, Skipped, fields, is_live, prepare, stored_keywords
 from mongorecall._documents import probing as reads
-from mongorecall._documents.decode import stored_keywords
-from mongorecall._documents.markers import is_live
-from mongorecall._documents.prepare import Failed, Prepared, Skipped, prepare
 from mongorecall._documents.probing import Document, RawId, RawKey
 from mongorecall.models import KeyPolicy, MemoryScope
 

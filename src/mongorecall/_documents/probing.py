@@ -13,8 +13,7 @@ from typing import Any, Protocol
 from bson.max_key import MaxKey
 from bson.min_key import MinKey
 
-from mongorecall._documents import fields
-from mongorecall._documents.prepare import Failed, Prepared, Skipped
+from mongorecall._documents import Failed, Prepared, Skipped, fields
 from mongorecall.models import MemoryScope
 
 Document = Mapping[str, Any]

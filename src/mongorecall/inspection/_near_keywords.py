@@ -58,19 +58,15 @@ def wanted(word: str, neighbours: Sequence[str] = ()) -> tuple[list[str], list[s
 
 
 def _difference(word: str, other: str, neighbours: Sequence[str]) -> NearKind | None:
-    if word == other:
-        return None
-    folded, other_folded = word.casefold(), other.casefold()
-    if folded == other_folded:
-        return "case"
-    bare, other_bare = _unaccented(folded), _unaccented(other_folded)
+    if word.casefold() == other.casefold():
+        return None if word == other else "case"
+    bare, other_bare = _unaccented(word.casefold()), _unaccented(other.casefold())
     if bare == other_bare:
         return "accent"
     if other_bare in _numbers(bare) or bare in _numbers(other_bare):
         return "plural"
-    if bare.replace("_", "") == other_bare.replace("_", ""):
-        return "separator"
-    if any(other in _joined(word, neighbour) for neighbour in neighbours):
+    same_letters = bare.replace("_", "") == other_bare.replace("_", "")
+    if same_letters or any(other in _joined(word, neighbour) for neighbour in neighbours):
         return "separator"
     return "typo" if _one_slip(bare, other_bare) else None
 
