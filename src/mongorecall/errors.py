@@ -42,6 +42,7 @@ class RecallError(Exception):
         outcome: what the failed call left in the store.
         hint: what to do next, or None.
         code: the server's error code, or None.
+        report: of a failed add, what is known of each event, or None.
     """
 
     kind: ClassVar[str] = "error"
@@ -61,6 +62,7 @@ class RecallError(Exception):
         self.outcome: Outcome = outcome
         self.hint = hint
         self.code = code
+        self.report: IngestReport | None = None
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
@@ -89,7 +91,7 @@ class PartialWriteError(RecallError):
 
     def __init__(self, message: str, *, report: IngestReport, retryable: bool = False) -> None:
         super().__init__(message, retryable=retryable, outcome="partial")
-        self.report = report
+        self.report: IngestReport = report
 
 
 class DeadlineExceededError(RecallError, TimeoutError):

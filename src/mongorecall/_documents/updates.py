@@ -11,7 +11,7 @@ from typing import Any
 
 from bson.int64 import Int64
 
-FORMAT_VERSION = 1
+from mongorecall._documents import fields
 
 Filter = dict[str, Any]
 Update = list[dict[str, Any]]
@@ -19,34 +19,43 @@ Update = list[dict[str, Any]]
 
 def forget_live(where: Filter, revision: int) -> tuple[Filter, Update]:
     """Turn every memory among ``where`` into a marker."""
-    marker = {"v": FORMAT_VERSION, "forgotten": True, "rev": Int64(revision)}
-    update = {
-        "$replaceWith": {
-            "_id": "$_id",
-            "app_name": "$app_name",
-            "user_id": "$user_id",
-            "session_id": "$session_id",
-            "mr": {"$literal": marker},
-        }
-    }
-    return {**where, "mr.erased": {"$ne": True}, "mr.forgotten": {"$ne": True}}, [update]
+    kept = {name: f"${name}" for name in (fields.ID, fields.APP_NAME, fields.USER_ID, fields.SESSION_ID)}
+    marker = {**kept, fields.MR: _mr(revision, fields.FORGOTTEN)}
+    return (
+        {**where, fields.MR_ERASED: {"$ne": True}, fields.MR_FORGOTTEN: {"$ne": True}},
+        [{"$replaceWith": marker}],
+    )
 
 
 def forget_erased(where: Filter, revision: int) -> tuple[Filter, Update]:
     """Turn every marker of an erased event among ``where`` into one of a forgotten event."""
-    marker = {"v": FORMAT_VERSION, "erased": True, "forgotten": True, "rev": Int64(revision)}
     return (
-        {**where, "mr.erased": True, "mr.forgotten": {"$ne": True}},
-        [{"$set": {"mr": {"$literal": marker}}}],
+        {**where, fields.MR_ERASED: True, fields.MR_FORGOTTEN: {"$ne": True}},
+        _set(_mr(revision, fields.ERASED, fields.FORGOTTEN)),
     )
 
 
 def forgotten_by(where: Filter, revision: int) -> Filter:
     """The memories that the deletion of this revision removed."""
-    return {**where, "mr.rev": Int64(revision), "mr.forgotten": True, "mr.erased": {"$ne": True}}
+    return {
+        **where,
+        fields.MR_REVISION: Int64(revision),
+        fields.MR_FORGOTTEN: True,
+        fields.MR_ERASED: {"$ne": True},
+    }
 
 
 def remember(where: Filter, revision: int) -> tuple[Filter, Update]:
     """Turn markers of forgotten events into such as any later add may replace."""
-    marker = {"v": FORMAT_VERSION, "erased": True, "rev": Int64(revision)}
-    return {**where, "mr.forgotten": True}, [{"$set": {"mr": {"$literal": marker}}}]
+    return {**where, fields.MR_FORGOTTEN: True}, _set(_mr(revision, fields.ERASED))
+
+
+def _mr(revision: int, *kinds: str) -> dict[str, Any]:
+    """As a literal, so that nothing in it is taken for an expression."""
+    values = {fields.VERSION: fields.FORMAT_VERSION, fields.REVISION: Int64(revision)}
+    return {"$literal": values | dict.fromkeys(kinds, True)}
+
+
+def _set(mr: dict[str, Any]) -> Update:
+    # taken away first: setting a sub-document merges it with what is there
+    return [{"$unset": fields.MR}, {"$set": {fields.MR: mr}}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import threading
 import time
@@ -99,6 +100,16 @@ class Driver:
     def owns_client(self) -> bool:
         """Whether `close` closes the client."""
         return self.clients.owned
+
+    @property
+    def identity(self) -> object:
+        """Equal for two drivers of one process behind which the same deployment stands: what one has seen
+        of a collection holds for the other. A digest of the connection string, or the caller's client."""
+        uri = self._options["connection_string"]
+        if uri is not None:
+            return hashlib.blake2b(str(uri).encode(), digest_size=16).digest()
+        client = self._options["mongo_client"]
+        return getattr(client, "delegate", client) if self.clients.workers else client
 
     @property
     def namespace(self) -> str:

@@ -1,0 +1,33 @@
+"""Which scopes are known to hold something."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+
+from mongorecall.models import MemoryScope
+
+NON_EMPTY_SECONDS = 10.0
+"""How long a scope that held something is taken to hold something still."""
+
+
+class KnownScopes:
+    """Scopes that held a memory a moment ago, so that an empty search need not look again."""
+
+    def __init__(self, size: int = 10_000) -> None:
+        self._until: OrderedDict[MemoryScope, float] = OrderedDict()
+        self._size = size
+
+    def add(self, scope: MemoryScope) -> None:
+        """The scope holds something now."""
+        self._until[scope] = time.monotonic() + NON_EMPTY_SECONDS
+        self._until.move_to_end(scope)
+        if len(self._until) > self._size:
+            self._until.popitem(last=False)
+
+    def discard(self, scope: MemoryScope) -> None:
+        """The scope may be empty now."""
+        self._until.pop(scope, None)
+
+    def __contains__(self, scope: MemoryScope) -> bool:
+        return self._until.get(scope, 0.0) > time.monotonic()

@@ -1,0 +1,95 @@
+"""Events → what is to be written, without holding the event loop for long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+
+from mongorecall._checks import type_name
+from mongorecall._documents import Failed, Prepared, Skipped, prepare
+from mongorecall._operations.store import Store
+from mongorecall.analysis import MAX_QUERY_KEYWORDS, Extraction
+from mongorecall.errors import InvalidTypeError
+from mongorecall.models import MemoryScope, Metadata
+
+Outcome = Prepared | Skipped | Failed
+
+LONG_TEXT = 20_000
+"""Characters beyond which a text is split in a worker thread: about 3 ms of work."""
+
+_SLICE_SECONDS = 0.010
+"""How long events are prepared before the event loop gets its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """The arguments of one add, checked."""
+
+    scope: MemoryScope
+    session_id: str
+    metadata: Metadata | None = None
+    ttl: timedelta | None = None
+    """How long these memories live; the service's retention when None."""
+
+
+def as_list(events: Any) -> list[Any]:
+    """The events of a call as a list of its own, so that nothing can change it meanwhile."""
+    if isinstance(events, str | bytes) or not isinstance(events, Iterable):
+        raise InvalidTypeError(f"events must be an iterable of events, got {type_name(events)}")
+    return list(events)
+
+
+async def prepare_all(
+    store: Store, addition: Addition, events: Sequence[Any], *, expires_at: datetime | None
+) -> list[Outcome]:
+    """Each event ready to be written, skipped or failed, in the order of the call."""
+    prepared: list[Outcome] = []
+    until = time.perf_counter() + _SLICE_SECONDS
+    for index, event in enumerate(events):
+        job = _job(store, addition, index, event, expires_at)
+        prepared.append(await anyio.to_thread.run_sync(job) if _is_long(event) else job())
+        if time.perf_counter() > until:
+            await anyio.lowlevel.checkpoint()
+            until = time.perf_counter() + _SLICE_SECONDS
+    return prepared
+
+
+async def query_keywords(store: Store, query: str) -> Extraction:
+    """The keywords of a query, at most `MAX_QUERY_KEYWORDS`."""
+    if len(query) <= LONG_TEXT:
+        return store.analyzer.keywords(query, cap=MAX_QUERY_KEYWORDS)
+    return await anyio.to_thread.run_sync(lambda: store.analyzer.keywords(query, cap=MAX_QUERY_KEYWORDS))
+
+
+def _job(
+    store: Store, addition: Addition, index: int, event: Any, expires_at: datetime | None
+) -> Callable[[], Outcome]:
+    return lambda: prepare(
+        event,
+        index=index,
+        scope=addition.scope,
+        session_id=addition.session_id,
+        analyzer=store.analyzer,
+        metadata=addition.metadata,
+        expires_at=expires_at,
+        index_parts=store.options.index_parts,
+    )
+
+
+def _is_long(event: Any) -> bool:
+    """Whether an event's text is long; an event of another shape is told by `prepare`."""
+    parts = getattr(getattr(event, "content", None), "parts", None)
+    if not isinstance(parts, list):
+        return False
+    return sum(_length(getattr(part, "text", None)) for part in parts) > LONG_TEXT
+
+
+def _length(text: Any) -> int:
+    return len(text) if isinstance(text, str) else LONG_TEXT // 8

@@ -1,0 +1,66 @@
+"""What every operation works with: one collection, its rules, its clock and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from mongorecall._indexes import EXPIRY, RECALL, RECENCY, IndexSpec
+from mongorecall._operations.clock import RevisionClock
+from mongorecall._operations.doubt import DoubtfulWrites
+from mongorecall._operations.indexing import IndexKeeper
+from mongorecall._operations.known_scopes import KnownScopes
+from mongorecall._ranking import Ranking
+from mongorecall.analysis import Analyzer
+from mongorecall.drivers import Driver, Operation
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """The options of a service that its operations need."""
+
+    max_results: int = 50
+    ensure_indexes: bool = True
+    recency_index: bool = False
+    store_metadata: bool = False
+    direct_memories: bool = False
+    retention: timedelta | None = None
+    index_parts: frozenset[str] = frozenset({"text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One collection of memories behind one driver."""
+
+    driver: Driver
+    analyzer: Analyzer
+    ranking: Ranking
+    options: StoreOptions
+    indexes: IndexKeeper
+    clock: RevisionClock = field(default_factory=RevisionClock)
+    doubtful: DoubtfulWrites = field(default_factory=DoubtfulWrites)
+    known_scopes: KnownScopes = field(default_factory=KnownScopes)
+
+    @classmethod
+    def of(cls, driver: Driver, analyzer: Analyzer, ranking: Ranking, options: StoreOptions) -> Store:
+        """A store of which nothing is known yet."""
+        keeper = IndexKeeper(driver, create=options.ensure_indexes)
+        return cls(driver, analyzer, ranking, options, keeper)
+
+    async def ready(self, operation: Operation, *, expiring: bool = False) -> None:
+        """The collection is suitable and indexed; nothing is sent when that is known."""
+        await self.indexes.ensure(operation, self.index_specs(expiring=expiring))
+
+    async def measured(self, operation: Operation) -> None:
+        """The clock knows its offset to the server; one round trip in the life of the service."""
+        if not self.clock.measured:
+            self.clock.set_offset(await operation.clock_offset())
+
+    def index_specs(self, *, expiring: bool = False) -> tuple[IndexSpec, ...]:
+        """The indexes that this service's options ask for.
+
+        The recency index begins with the keys of the recall index and serves all it serves, so there is
+        never a need for both.
+        """
+        recall = RECENCY if self.options.recency_index else RECALL
+        return (recall, EXPIRY) if expiring or self.options.retention else (recall,)
