@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from mongorecall._documents import id_key, time_key
-from mongorecall._ranking._protocol import Ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mongorecall._ranking._protocol import Ranked
 
 
 def in_order(rows: Iterable[Ranked]) -> list[Ranked]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from mongorecall.models import LentKeyword
+if TYPE_CHECKING:
+    from mongorecall.models import LentKeyword
 
 Document = Mapping[str, Any]
 Admits = Callable[[Document], bool]

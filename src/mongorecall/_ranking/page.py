@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mongorecall._documents import MalformedDocument, decode, duplicate_key
-from mongorecall._documents.decoding import DuplicateKey
-from mongorecall._ranking._protocol import Ranked
-from mongorecall.models import MemoryEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mongorecall._documents.decoding import DuplicateKey
+    from mongorecall._ranking._protocol import Ranked
+    from mongorecall.models import MemoryEntry
 
 _log = logging.getLogger("mongorecall")
 

@@ -1,5 +1,7 @@
 """Text → keywords."""
 
+from mongorecall.analysis._folding import plain_words
+from mongorecall.analysis._grams import written_without_spaces
 from mongorecall.analysis._limits import MAX_EVENT_KEYWORDS, MAX_MARKS, MAX_QUERY_KEYWORDS, MAX_TOKEN
 from mongorecall.analysis._protocol import Analyzer, Extraction, Reason, TokenFate
 from mongorecall.analysis._resolve import resolve_analyzer
@@ -20,5 +22,7 @@ __all__ = [
     "MultilingualAnalyzer",
     "Reason",
     "TokenFate",
+    "plain_words",
     "resolve_analyzer",
+    "written_without_spaces",
 ]

@@ -14,6 +14,8 @@ _IGNORABLE = re.compile(
 )
 """Default_Ignorable_Code_Point: characters without a shape, such as soft hyphens and joiners."""
 
+_WORD = re.compile(r"\w+")
+
 _LETTERS = str.maketrans(
     {
         "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d",
@@ -52,6 +54,11 @@ def fold(word: str) -> str:
 def _bare(match: re.Match[str]) -> str:
     letter, marks = match.groups()
     return letter + _KEPT_MARKS if letter in "иИ" and _KEPT_MARKS in marks else letter
+
+
+def plain_words(text: str) -> frozenset[str]:
+    """The words of a text in lower case, NFKC, not stemmed: for comparing names."""
+    return frozenset(_WORD.findall(prepare(text)[0].casefold()))
 
 
 @cache

@@ -35,6 +35,11 @@ def runs(token: str) -> dict[str, None]:
     return dict.fromkeys(_RUNS.findall(token))
 
 
+def written_without_spaces(word: str) -> bool:
+    """Whether a word has characters of scripts that glue words together."""
+    return GRAMMED.search(word) is not None
+
+
 def grams(run: str) -> dict[str, None]:
     """The distinct keywords of a run that begins with a `GRAMMED` character, in order.
 

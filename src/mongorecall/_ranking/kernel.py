@@ -1,0 +1,56 @@
+"""How a keyword of one turn counts for the turns around it: each keyword once, where it counts most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mongorecall._ranking.weights import exact
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+Best = dict[str, tuple[float, int]]
+"""Keyword → what it adds to a turn, and the place of the turn that has it."""
+
+
+class Kernel:
+    """Shares of the weights by distance.
+
+    Args:
+        weights: keyword → weight.
+        reach: turns each way.
+        backward: share per turn of a keyword that stands earlier than the turn it counts for.
+        forward: share per turn of one that stands later.
+    """
+
+    def __init__(self, weights: Mapping[str, float], *, reach: int, backward: float, forward: float) -> None:
+        shares = {0: 1.0}
+        shares |= {distance: backward**distance for distance in range(1, reach + 1)}
+        shares |= {-distance: forward**distance for distance in range(1, reach + 1)}
+        self._worth = [
+            (distance, {word: exact(weight * share) for word, weight in weights.items()})
+            for distance, share in shares.items()
+            if share
+        ]
+
+    def best(self, matched: Sequence[Collection[str]]) -> list[Best]:
+        """For each turn of a session what each keyword adds; ``matched`` has each turn's own, in order.
+
+        A turn's own keyword always counts as its own. Of two lenders that give the same the earlier counts.
+        """
+        found: list[Best] = [{} for _ in matched]
+        for place, words in enumerate(matched):
+            if words:
+                self._lend(place, words, found)
+        return found
+
+    def _lend(self, place: int, words: Collection[str], found: list[Best]) -> None:
+        for distance, worth in self._worth:
+            borrower = place + distance
+            if not 0 <= borrower < len(found):
+                continue
+            best = found[borrower]
+            for word in words:
+                value = worth[word]
+                if not distance or word not in best or best[word][0] < value and best[word][1] != borrower:
+                    best[word] = (value, place)
