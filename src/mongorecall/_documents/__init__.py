@@ -3,6 +3,8 @@
 from mongorecall._documents._content import visible_text
 from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, same_but_revision
 from mongorecall._documents._storable import check_metadata
+from mongorecall._documents.batch import count_kept, count_skipped, last_of_each_id
+from mongorecall._documents.cursors import MAX_PAGE, pack_cursor, unpack_cursor
 from mongorecall._documents.decoding import (
     MalformedDocument,
     decode,
@@ -10,6 +12,7 @@ from mongorecall._documents.decoding import (
     stored_keywords,
     stored_text,
 )
+from mongorecall._documents.exporting import as_json_ready
 from mongorecall._documents.filters import (
     admits,
     event_filter,
@@ -37,13 +40,14 @@ from mongorecall._documents.markers import (
     revision_of,
     stored_analyzer,
 )
-from mongorecall._documents.order import id_key, time_key
+from mongorecall._documents.order import id_key, time_key, time_span
 from mongorecall._documents.preparing import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
 from mongorecall._documents.times import expiry, format_time
 from mongorecall._documents.updates import forget_erased, forget_live, forgotten_by, remember
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
+    "MAX_PAGE",
     "TEXT_ONLY",
     "Failed",
     "MalformedDocument",
@@ -52,7 +56,10 @@ __all__ = [
     "Skipped",
     "admits",
     "analyzer_stamp",
+    "as_json_ready",
     "check_metadata",
+    "count_kept",
+    "count_skipped",
     "decode",
     "document_id",
     "duplicate_key",
@@ -71,10 +78,12 @@ __all__ = [
     "is_forgotten",
     "is_live",
     "is_marker",
+    "last_of_each_id",
     "live",
     "marker",
     "narrowing",
     "of_event",
+    "pack_cursor",
     "prepare",
     "remember",
     "replaceable",
@@ -87,6 +96,8 @@ __all__ = [
     "stored_text",
     "stored_under",
     "time_key",
+    "time_span",
     "unexpired",
+    "unpack_cursor",
     "visible_text",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from bson.regex import Regex
 from bson.timestamp import Timestamp
 
 from mongorecall._documents import fields
-from mongorecall._documents.times import aware
+from mongorecall._documents.times import aware, format_time
 
 OrderKey = tuple[Any, ...]
 """Compares with every other key: first the rank of the type, then what compares within it."""
@@ -48,6 +48,14 @@ def id_key(document: Mapping[str, Any]) -> OrderKey:
 def time_key(document: Mapping[str, Any]) -> OrderKey:
     """Where a document stands in the order of time; to be sorted falling."""
     return falling_key(document.get(fields.TIMESTAMP))
+
+
+def time_span(documents: Iterable[Mapping[str, Any]]) -> tuple[str | None, str | None]:
+    """The first and last time of ``documents`` in the order of the server, printed; null counts for none."""
+    times = [time for one in documents if (time := one.get(fields.TIMESTAMP)) is not None]
+    if not times:
+        return None, None
+    return format_time(min(times, key=order_key)), format_time(max(times, key=order_key))
 
 
 def _number(value: Any) -> OrderKey:

@@ -27,6 +27,7 @@ TEXT_ONLY = frozenset({"text"})
 """The parts whose words are indexed by default."""
 
 _SHOWN_CHARACTERS = 64
+_DERIVED = "derived-"
 _DERIVED_BYTES = 16
 _CLASSIC_VERSION = ClassicAnalyzer().version
 
@@ -74,7 +75,10 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An event that is not stored. What is stored under its id is erased, unless it is a partial one."""
+    """An event that is not stored. What is stored under its id is erased, unless it is a partial one.
+
+    An event without an id gets one here that nothing is stored under.
+    """
 
     index: int
     event_id: str
@@ -118,7 +122,7 @@ def prepare(
         shown = _shown(getattr(event, "id", None))
         event_id, content = _read(event, index_parts)
         if not isinstance(content, Visible):
-            return Skipped(index, event_id, content)
+            return Skipped(index, event_id or f"{_DERIVED}none-{index}", content)
         view = _view(event, event_id, content)
         extraction = analyzer.keywords(content.indexed, cap=MAX_EVENT_KEYWORDS)
         if not extraction.keywords:
@@ -182,7 +186,7 @@ def _timestamp(value: Any) -> float | None:
 def _derived_id(author: str | None, timestamp: float | None, content: Mapping[str, Any]) -> str:
     """An id for an event without one: the same event always gets the same."""
     whole = json.dumps([author, timestamp, content], sort_keys=True, separators=(",", ":"))
-    return "derived-" + hashlib.blake2b(whole.encode(), digest_size=_DERIVED_BYTES).hexdigest()
+    return _DERIVED + hashlib.blake2b(whole.encode(), digest_size=_DERIVED_BYTES).hexdigest()
 
 
 def _body(
