@@ -67,8 +67,10 @@ class Settings:
     key_policy: str = "exact"
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """The defaults, with what the environment says in place of them; an empty variable says nothing.
+    def from_environ(cls, environ: Mapping[str, str] = os.environ, *, base: Self | None = None) -> Self:
+        """``base`` (the defaults) with what the environment says in its place.
+
+        An empty variable says nothing.
 
         Raises:
             InvalidInputError: a value cannot be read; the message names the variable, not the value.
@@ -78,7 +80,7 @@ class Settings:
             text = environ.get(PREFIX + one.name.upper())
             if text:
                 given[one.name] = _read(one.name, str(one.type), text)
-        return cls(**given)
+        return (base or cls()).with_changes(**given)
 
     def with_changes(self, **changes: Any) -> Self:
         """A copy; a change to None changes nothing, as for an option that was not given."""
@@ -104,6 +106,10 @@ class Settings:
             "operation_timeout": timedelta(seconds=self.timeout_seconds),
             "key_policy": self.key_policy,
         }
+
+
+RECOMMENDED = Settings(analyzer="multilingual", ranking="context")
+"""What new projects should take; the defaults are those of google-adk's service."""
 
 
 def masked(uri: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 MISSING = "mongorecall: the command line needs typer and rich: pip install 'mongorecall[cli]'"
 
@@ -15,4 +16,6 @@ def main() -> None:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit(MISSING)
+    # Said where code is written against it; here nobody writes code.
+    warnings.filterwarnings("ignore", message=".*MONGODB_MEMORY_SERVICE")
     app()

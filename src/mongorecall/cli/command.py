@@ -111,18 +111,21 @@ P = ParamSpec("P")
 
 
 def command(
-    app: typer.Typer, *, panel: str, name: str | None = None
+    app: typer.Typer, *, panel: str, name: str | None = None, base: Settings | None = None
 ) -> Callable[[Callable[Concatenate[Context, P], Coroutine[Any, Any, None]]], None]:
-    """Register a coroutine as a command and give it the options of `_shared_options`."""
+    """Register a coroutine as a command and give it the options of `_shared_options`.
+
+    ``base`` holds the defaults of this command, in place of those of `Settings`.
+    """
 
     def register(function: Callable[Concatenate[Context, P], Coroutine[Any, Any, None]]) -> None:
-        shared = inspect.signature(_shared_options, eval_str=True).parameters
+        shared = dict(list(inspect.signature(_shared_options, eval_str=True).parameters.items())[1:])
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
 
         @wraps(function)
         def run(*args: Any, **options: Any) -> None:
             settings_options = {key: options.pop(key) for key in shared}
-            _run(lambda: function(_shared_options(**settings_options), *args, **options))
+            _run(lambda: function(_shared_options(base, **settings_options), *args, **options))
 
         parameters = [*own, *shared.values()]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -134,6 +137,7 @@ def command(
 
 
 def _shared_options(
+    base: Settings | None,
     *,
     database: Annotated[
         str | None, typer.Option(help="Database. [env: MONGORECALL_DATABASE; default: mongorecall]")
@@ -151,7 +155,7 @@ def _shared_options(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> Context:
     """The options that every command has, as the context of its run."""
-    settings = Settings.from_environ().with_changes(
+    settings = Settings.from_environ(base=base).with_changes(
         database=database, collection=collection, driver=driver, analyzer=analyzer, ranking=ranking
     )
     return Context(settings, json=as_json)
