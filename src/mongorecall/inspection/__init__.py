@@ -1,5 +1,7 @@
 """See inside a memory: how a query is read, why a search came back empty, and what each call did."""
 
+from mongorecall.inspection._asking import explain_search
+from mongorecall.inspection._diagnosing import diagnose
 from mongorecall.inspection._explaining import explain
 from mongorecall.inspection._hooks import Counters, LoggingHook, RingBuffer
 from mongorecall.inspection._records import InspectionHook, OperationRecord
@@ -34,5 +36,7 @@ __all__ = [
     "QueryExplanation",
     "RingBuffer",
     "SearchExplanation",
+    "diagnose",
     "explain",
+    "explain_search",
 ]
