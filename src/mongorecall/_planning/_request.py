@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,7 +21,8 @@ class SearchRequest:
         filters: what narrows the search; its ``limit`` is not looked at here.
         fetch: rows wanted, at least 1: the page and a margin for rows that will be dropped.
         now: the present by the server's clock, aware; memories that have expired by then do not match.
-        weights: what each keyword adds to the score; every keyword adds 1 when None.
+        weights: what each keyword adds to the score, above 0; every keyword adds 1 when None. Sums must not
+            depend on the order of adding: multiples of one power of two.
     """
 
     collection: str
@@ -36,3 +38,11 @@ class SearchRequest:
             raise ValueError("a search without keywords matches nothing and has no plan")
         if self.fetch < 1:
             raise ValueError("fetch must be at least 1")
+
+    @property
+    def floor(self) -> float:
+        """The lowest score asked for; 0 when every match is. A count of keywords is rounded up."""
+        asked = self.filters.min_score
+        if asked is None or asked <= 0:
+            return 0
+        return asked if self.weights is not None else math.ceil(asked)
