@@ -1,4 +1,4 @@
-"""What a driver keeps for one event loop: client, collection, gate, and the calls under way."""
+"""What a driver keeps for one event loop: client, collection, and the calls under way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import AsyncMongoClient, ReadPreference
 from pymongo.write_concern import WriteConcern
 
-from mongorecall.drivers._selection import ServerSelection
+from mongorecall.drivers._calls import Calls, TaskCalls, ThreadCalls
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable
@@ -47,10 +47,9 @@ class Binding:
             read_preference=ReadPreference.PRIMARY,
             write_concern=durable(clients.write_concern),
         )
-        # PyMongo hands out connections in no fair order under load; a semaphore is first come, first served.
-        self.gate = asyncio.Semaphore(min(max_concurrency, clients.workers or max_concurrency))
-        is_async = isinstance(self._client, AsyncMongoClient)
-        self.selection = ServerSelection(self._client) if is_async else None
+        at_once = min(max_concurrency, clients.workers or max_concurrency)
+        self._is_async = isinstance(self._client, AsyncMongoClient)
+        self.calls: Calls = TaskCalls(at_once) if self._is_async else ThreadCalls(at_once)
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -85,7 +84,7 @@ class Binding:
 
         A loop closes its asynchronous generators when it ends: ``asyncio.run`` sees to that.
         """
-        if self._clients.owned and self.selection is not None:
+        if self._clients.owned and self._is_async:
             self._guard = _released_at_end(self._clients, self._client)
             await anext(self._guard)
 
@@ -94,6 +93,7 @@ class Binding:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._idle.wait()
+                await self.calls.settle(seconds=seconds)
         if self._guard is not None:
             await self._guard.aclose()
 

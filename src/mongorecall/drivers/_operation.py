@@ -7,9 +7,9 @@ import random
 import time
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-import pymongo
 from pymongo.errors import BulkWriteError
 
+from mongorecall.drivers._calls import TurnTooLateError
 from mongorecall.drivers._deadline import deadline_of_call
 from mongorecall.drivers._faults import DRIVER_FAULTS, Fault, Kind, Scene, classify, classify_code, to_error
 from mongorecall.drivers._outcome import WriteOutcome
@@ -78,7 +78,7 @@ class Operation:
         except TimeoutError:
             if error is not None:
                 error.__context__ = None  # a driver's error may be behind the cancellation
-            raise self._expired() from None
+            raise self._error(self._why_late()) from None
 
     @property
     def remaining(self) -> float:
@@ -138,31 +138,31 @@ class Operation:
                 raise
             except _RefusedError as refused:
                 fault = refused.fault
+            except TurnTooLateError:
+                fault = self._why_late()
             except DRIVER_FAULTS as error:
                 fault = self._classify(error)
-            if not fault.repeats or self._attempts >= _MAX_ATTEMPTS:
+            if not fault.repeats or self._attempts >= _MAX_ATTEMPTS or self.remaining < _LAST_SECONDS:
                 raise self._error(fault)
             self._last = fault
             self._driver.known_clock_offset = None
             await self._pause()
 
     async def _attempt(self, call: Callable[[], Awaitable[T]]) -> T:
-        binding = self._binding
-        async with binding.gate:
-            if binding.selection is not None and not binding.selection.done:
-                await binding.selection.wait(self.remaining)
-            left = self.remaining
-            if left < _LAST_SECONDS:
-                raise self._expired()
+        def sent() -> Awaitable[T]:
             self._attempts += 1
-            with pymongo.timeout(left):
-                return await call()
+            return call()
+
+        return await self._binding.calls.make(sent, self._seconds_to_send)
+
+    def _seconds_to_send(self) -> float:
+        return self.remaining - _LAST_SECONDS
 
     async def _pause(self) -> None:
         longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._attempts, 10))
         pause = random.uniform(0, longest)  # noqa: S311 - jitter
         if pause + _LAST_SECONDS >= self.remaining:
-            raise self._expired()
+            raise self._error(self._why_late())
         await asyncio.sleep(pause)
 
     async def _read_once(self, command: dict[str, Any], *, raw: bool) -> list[Any]:
@@ -204,12 +204,14 @@ class Operation:
             return Fault(Kind.LATE, fault.name, fault.code)
         return fault
 
-    def _expired(self) -> RecallError:
-        """The error of a call whose time is up: what it met last says why."""
+    def _why_late(self) -> Fault:
+        """The fault of a call whose time is up: what it met last says why."""
+        if self._driver.closed:
+            return Fault(Kind.CLOSED, "closed while waiting")
         if self._last is not None:
-            return self._error(self._last)
+            return Fault(self._last.kind, self._last.name, self._last.code)
         known = self._driver.clients.topology.has_writable_server()
-        return self._error(Fault(Kind.LATE if known else Kind.UNREACHABLE, "no server found"))
+        return Fault(Kind.LATE if known else Kind.UNREACHABLE, "no server found")
 
     def _error(self, fault: Fault) -> RecallError:
         seconds = time.monotonic() - self._begun
