@@ -18,16 +18,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mongorecall.analysis import Analyzer, TokenFate
-    from mongorecall.models import IngestReport, MemoryEntry, SearchMemoryResponse
+    from mongorecall.models import EmptyReason, IngestReport, MemoryEntry, SearchMemoryResponse
 
 _WORD = re.compile(r"\w+")
+MANY_TURNS = 500
+"""A rate is printed from here on; before, it is the time of the first connection that is measured."""
+WIDE = 108
+"""Columns of a terminal from which a hit stands on one line."""
 _BAR = 8
 """Columns of the bar of a score."""
 
 DEAD = {
-    "stop_word": "a stop word: too common to tell turns apart",
-    "no_word_characters": "has no letters or digits",
-    "over_cap": "is beyond the number of words that are looked for",
+    "stop_word": "stop words: too common to tell turns apart",
+    "no_word_characters": "no letters or digits",
+    "over_cap": "beyond the number of words that are looked for",
 }
 """Why a token of a query can match nothing."""
 
@@ -40,30 +44,45 @@ MISS = {
 """Why a search came back empty."""
 
 
-def show_hits(
+def show_search(
     console: Console,
+    query: str,
     response: SearchMemoryResponse,
     analyzer: Analyzer,
     *,
     elapsed_ms: float,
     shown: int | None = None,
 ) -> None:
-    """The keywords, the hits with score, time and matched words, and how long it took."""
+    """The keywords, the hits with score, time and matched words, how long it took, and what was lacking."""
     console.print(_keywords(response.query_keywords))
     if response.memories:
-        top = response.memories[:shown]
-        console.print(Padding(_hits(top, analyzer), (0, 0, 0, 2)))
+        hits = _hits(response.memories[:shown], analyzer, wide=console.width >= WIDE)
+        console.print(Padding(hits, (0, 0, 0, 2)))
     console.print(_footer(response, elapsed_ms, shown))
-
-
-def show_miss(console: Console, response: SearchMemoryResponse, fates: Iterable[TokenFate]) -> None:
-    """What an empty search lacked: the reason, and the tokens that could never match."""
+    fates = analyzer.fates(query)
     if response.reason is not None:
-        console.print(Text("  ✗ ", "bad") + Text(MISS[response.reason]))
-    dead = [fate for fate in fates if fate.reason is not None]
-    if dead and response.reason in ("no_searchable_words", "no_shared_keyword"):
-        for fate in dead[:8]:
-            console.print(Text("    ") + Text(fate.raw, "warn") + Text(f"  {DEAD[fate.reason]}", "dim"))
+        _show_miss(console, response.reason, fates)
+    elif not response.more:
+        _show_words(console, "in no hit", [fate.raw for fate in in_no_hit(response, fates)])
+
+
+def in_no_hit(response: SearchMemoryResponse, fates: Iterable[TokenFate]) -> list[TokenFate]:
+    """The living tokens of the query of which nothing stands in any of its hits."""
+    matched = {one for memory in response.memories for one in memory.matched_keywords}
+    return [fate for fate in fates if fate.keywords and matched.isdisjoint(fate.keywords)]
+
+
+def _show_miss(console: Console, reason: EmptyReason, fates: list[TokenFate]) -> None:
+    console.print(Text("  ✗ ", "bad") + Text(MISS[reason]))
+    if reason in ("no_searchable_words", "no_shared_keyword"):
+        for why, explained in DEAD.items():
+            _show_words(console, explained, [fate.raw for fate in fates if fate.reason == why])
+
+
+def _show_words(console: Console, what: str, words: list[str], most: int = 8) -> None:
+    if words:
+        line = Text(f"  {what}  ", "dim") + Text(" ").join(Text(word, "warn") for word in words[:most])
+        console.print(line + Text(" …" if len(words) > most else "", "dim"))
 
 
 def _keywords(keywords: list[str], most: int = 12) -> Text:
@@ -76,22 +95,19 @@ def _keywords(keywords: list[str], most: int = 12) -> Text:
     return line
 
 
-def _hits(memories: list[MemoryEntry], analyzer: Analyzer) -> Table:
+def _hits(memories: list[MemoryEntry], analyzer: Analyzer, *, wide: bool) -> Table:
     best = max(memory.score or 0 for memory in memories) or 1
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim")
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, style="dim")
-    table.add_column(no_wrap=True, style="dim")
+    if wide:
+        table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     for rank, memory in enumerate(memories, 1):
-        table.add_row(
-            str(rank),
-            score_bar(memory.score or 0, best),
-            short_time(memory.timestamp),
-            memory.author or "",
-            marked(one_line(memory.content.text), memory.matched_keywords, analyzer),
-        )
+        bar = score_bar(memory.score or 0, best)
+        said = Text(f"{short_time(memory.timestamp)}  {memory.author or ''}", "dim")
+        text = marked(one_line(memory.content.text), memory.matched_keywords, analyzer)
+        table.add_row(str(rank), bar, *((said, text) if wide else (said + Text("\n") + text,)))
     return table
 
 
@@ -171,11 +187,10 @@ def show_report(console: Console, report: IngestReport, *, elapsed_ms: float) ->
     console.print(Padding(table, (0, 0, 0, 2)))
     for failed in report.failed[:5]:
         console.print(Text(f"    event {failed.event_id or failed.index}: {failed.reason}", "bad"))
-    if elapsed_ms > 0 and report.received:
-        rate = report.received / elapsed_ms * 1000
-        console.print(
-            Text(f"  {report.received:,} turns in {elapsed_ms:,.0f} ms ({rate:,.0f} a second)", "dim")
-        )
+    line = f"  {report.received:,} turns in {elapsed_ms:,.0f} ms"
+    if report.received >= MANY_TURNS:
+        line += f", {report.received / elapsed_ms * 1000:,.0f} a second"
+    console.print(Text(line, "dim"))
 
 
 SKIPPED = {

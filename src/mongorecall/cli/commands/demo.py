@@ -209,9 +209,9 @@ class _Stage:
         if question.note:
             line.append(f"   {question.note}", "dim")
         self._console.print(line)
-        render.show_hits(self._console, response, analyzer, elapsed_ms=elapsed_ms, shown=SHOWN)
-        if not response.memories:
-            render.show_miss(self._console, response, analyzer.fates(question.text))
+        render.show_search(
+            self._console, question.text, response, analyzer, elapsed_ms=elapsed_ms, shown=SHOWN
+        )
 
     def _heading(self, text: str) -> None:
         self._console.print()

@@ -53,9 +53,8 @@ async def search(
             response.model_dump(mode="json", exclude_none=True) | {"elapsed_ms": round(elapsed_ms, 3)}
         )
         return
-    render.show_hits(context.console, response, service.analyzer, elapsed_ms=elapsed_ms)
+    render.show_search(context.console, query, response, service.analyzer, elapsed_ms=elapsed_ms)
     if not response.memories:
-        render.show_miss(context.console, response, service.analyzer.fates(query))
         context.console.print("  [dim]mongorecall diagnose says more, with the same arguments.[/]")
 
 
