@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mongorecall.analysis._fates import fates_of
-from mongorecall.analysis._limits import MAX_QUERY_KEYWORDS, MAX_TOKEN, normalise, shorten
+from mongorecall.analysis._limits import MAX_QUERY_KEYWORDS, MAX_TOKEN, normalise, pieces, shorten
 from mongorecall.analysis._protocol import Extraction, TokenFate
 from mongorecall.analysis.stop_words import CLASSIC_STOP_WORDS, fingerprint, read_stop_words
 
@@ -58,14 +58,12 @@ def _parts(word: str) -> Iterator[str]:
             yield from map(str.lower, dict.fromkeys(runs))
 
 
-def _distinct_parts(normalised: str, enough: int) -> dict[str, None]:
-    """The parts of all words, in order; only the first ones when there are more than ``enough``."""
-    parts: dict[str, None] = {}
+def _add_parts(parts: dict[str, None], normalised: str, enough: int) -> None:
+    """Add the parts of all words, in order; no more when there are ``enough``."""
     for word in dict.fromkeys(_WORDS.findall(normalised)):
         parts.update(dict.fromkeys(_parts(word)))
         if len(parts) > enough:
-            break
-    return parts
+            return
 
 
 def _normalised(word: str) -> str:
@@ -101,10 +99,19 @@ class ClassicAnalyzer:
 
     def keywords(self, text: str, *, cap: int) -> Extraction:
         """See `Analyzer.keywords`. Linear in the text; about 17 µs for 100 words."""
-        if text.isascii():
-            return self._extraction(dict.fromkeys(_WORDS.findall(text.lower())), cap, 0)
-        normalised, cut_marks = normalise(text, "NFC")
-        return self._extraction(_distinct_parts(normalised, cap + len(self._stopped)), cap, cut_marks)
+        parts: dict[str, None] = {}
+        cut_marks = 0
+        enough = cap + len(self._stopped)
+        for piece in pieces(text):
+            if piece.isascii():
+                parts.update(dict.fromkeys(_WORDS.findall(piece.lower())))
+            else:
+                normalised, cut = normalise(piece, "NFC")
+                cut_marks += cut
+                _add_parts(parts, normalised, enough)
+            if len(parts) > enough:
+                break
+        return self._extraction(parts, cap, cut_marks)
 
     def fates(self, text: str, *, cap: int = MAX_QUERY_KEYWORDS) -> list[TokenFate]:
         """See `Analyzer.fates`."""
