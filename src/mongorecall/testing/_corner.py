@@ -70,7 +70,3 @@ class Corner:
     async def finds(self, query: str, **options: Any) -> list[str]:
         """The texts that a search finds, in order."""
         return texts(await self.search(query, **options))
-
-    async def ids(self, query: str, **options: Any) -> list[str | None]:
-        """The event ids that a search finds, in order."""
-        return [memory.id for memory in (await self.search(query, **options)).memories]

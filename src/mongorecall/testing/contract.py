@@ -60,8 +60,14 @@ class MemoryServiceContract(DeclaredCapabilities):
 
     # --- recall ------------------------------------------------------------------------------------
 
-    async def test_recalls_across_sessions_under_the_same_key(self, corner: Corner) -> None:
-        """What one session said, a search finds later, under the same app and user only."""
+    async def test_a_later_session_recalls_an_earlier_one(self, corner: Corner) -> None:
+        """Monday's session is over and stored; Thursday's, under the same key, finds what it said."""
+        await corner.add_session(said("My favourite coffee is a flat white."), session_id="monday")
+        await corner.add_session(said("Good morning!", minute=4320), session_id="thursday")
+        assert await corner.finds("What coffee do I usually get?") == ["My favourite coffee is a flat white."]
+
+    async def test_recalls_under_the_same_key_only(self, corner: Corner) -> None:
+        """The same user by another form of the id is another user."""
         await corner.add_session(said("My favourite coffee is a flat white."))
         assert await corner.finds("coffee") == ["My favourite coffee is a flat white."]
         other_form = corner.beside(user_id=corner.scope.user_id.removeprefix("user-"))
@@ -190,20 +196,20 @@ class MemoryServiceContract(DeclaredCapabilities):
         await corner.add_session(first)
         await corner.add_session(first, second)
         await corner.add(second)
-        assert await corner.finds("kiln") == ["kiln two", "kiln one"]
+        assert sorted(await corner.finds("kiln")) == ["kiln one", "kiln two"]
 
     async def test_a_part_of_a_session_leaves_the_rest_alone(self, corner: Corner) -> None:
         """Adding an older copy of a session does not remove the turns it lacks."""
         first, second = said("kiln one", minute=1), said("kiln two", minute=2)
         await corner.add(first, second)
         await corner.add_session(first)
-        assert await corner.finds("kiln") == ["kiln two", "kiln one"]
+        assert sorted(await corner.finds("kiln")) == ["kiln one", "kiln two"]
 
     async def test_twenty_adds_of_one_event_at_once_make_one_memory(self, corner: Corner) -> None:
         """Writers may race; none fails, and one memory is there."""
         event = said("kiln")
         await asyncio.gather(*[corner.add(event) for _ in range(20)])
-        assert await corner.ids("kiln") == [event.id]
+        assert await corner.finds("kiln") == ["kiln"]
 
     async def test_events_without_text_do_no_harm(self, corner: Corner) -> None:
         """No content, no parts, only a function call: not found, and in nobody's way."""
@@ -233,11 +239,16 @@ class MemoryServiceContract(DeclaredCapabilities):
         assert await corner.finds("walnut") == []
         assert await corner.finds("pin") == ["my pin is secret"]
 
-    @pytest.mark.parametrize("redacted", ["***", ""])
-    async def test_adding_an_event_without_words_erases_it(self, corner: Corner, redacted: str) -> None:
+    async def test_adding_an_event_without_words_erases_it(self, corner: Corner) -> None:
         """Redaction erases, also when nothing searchable is left."""
         await corner.add(said("my pin is walnut", id="e-1"))
-        await corner.add(said(redacted, id="e-1"))
+        await corner.add(said("***", id="e-1"))
+        assert await corner.finds("walnut pin") == []
+
+    async def test_adding_an_event_without_text_erases_it(self, corner: Corner) -> None:
+        """Redaction erases, also when nothing at all is left."""
+        await corner.add(said("my pin is walnut", id="e-1"))
+        await corner.add(said("", id="e-1"))
         assert await corner.finds("walnut pin") == []
 
     # --- isolation ---------------------------------------------------------------------------------
