@@ -171,7 +171,7 @@ class SearchExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
-        return _as_dict(self)
+        return {**_as_dict(self), "query": self.query.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)

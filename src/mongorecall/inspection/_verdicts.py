@@ -114,17 +114,20 @@ def _written(facts: Facts) -> Finding | None:
     census = facts.census
     if facts.hits or census is None or census.live:
         return None
-    if census.expired and not census.forgotten:
-        return "expired", f"nothing is left under this key: {census.expired} memories have expired"
     if census.forgotten:
         return "forgotten", f"nothing is left under this key: {census.forgotten} events were forgotten"
-    if (facts.listing is not None and facts.listing.alike()) or facts.other_session_key:
-        return None  # it was written, and check 2 says where
-    if census.erased or (facts.session is not None and _all_skipped(facts)):
-        return None  # it was added, and check 4 says why nothing is stored
-    if facts.listing is not None and not facts.listing.anything and facts.listing.complete:
+    if census.expired:
+        return "expired", f"nothing is left under this key: {_memories(census.expired)} expired"
+    if _written_elsewhere(facts) or census.erased or _all_skipped(facts):
+        return None  # it was added, and a later check says what became of it
+    if facts.listing is not None and facts.listing.complete and not facts.listing.anything:
         return "nothing_written", "nothing was ever written: the collection is empty"
     return "nothing_written", "nothing is stored under this key"
+
+
+def _written_elsewhere(facts: Facts) -> bool:
+    near = facts.listing is not None and bool(facts.listing.alike())
+    return near or facts.other_session_key is not None
 
 
 def _all_skipped(facts: Facts) -> bool:
@@ -142,7 +145,7 @@ def _written_well(facts: Facts) -> tuple[bool | None, str]:
     if facts.census.live:
         more = "" if facts.census.complete else " or more"
         when = f", last written {facts.census.last_write}" if facts.census.last_write else ""
-        return True, f"{facts.census.live}{more} memories are stored under this key{when}"
+        return True, f"{_memories(facts.census.live, more)} stored under this key{when}"
     return True, "something was written, see below"
 
 
@@ -169,16 +172,13 @@ def _key(facts: Facts) -> Finding | None:
         return None
     if empty and facts.listing.alike():
         nearest = facts.listing.alike()[0]
-        return (
-            "key_mismatch",
-            f"nothing under {facts.inquiry.scope.key}, but {nearest.memories} memories under {nearest.key} "
-            f"(difference: {nearest.difference})",
-        )
+        there = f"{_memories(nearest.memories)} under {nearest.key} (difference: {nearest.difference})"
+        return "key_mismatch", f"nothing under {facts.inquiry.scope.key}, but {there}"
     if facts.listing.matching() and not _known_in_session(facts):
         nearest = facts.listing.matching()[0]
         return (
             "key_mismatch",
-            f"{nearest.matching} memories under {nearest.key} share a keyword with the query, none here does",
+            f"{_memories(nearest.matching)} under {nearest.key} with a keyword of the query, none here",
         )
     return None
 
@@ -224,7 +224,7 @@ def _match_rules(facts: Facts) -> Finding | None:
 def _match_well(facts: Facts) -> tuple[bool | None, str]:
     dead = len(facts.inquiry.reading.dead_tokens)
     note = f", {dead} tokens are dead" if dead else ""
-    found = f"{facts.hits} memories match" if facts.hits else "the query has words to look for"
+    found = f"{_memories(facts.hits)} found" if facts.hits else "the query has words to look for"
     return True, f"{found}{note}"
 
 
@@ -329,11 +329,15 @@ def _indexed_well(facts: Facts) -> tuple[bool | None, str]:
         note = f", {skipped} have no text to index" if skipped else ""
         total = len(facts.session.events)
         return True, f"{facts.session.count('stored')} of {total} events of the session are stored{note}"
-    if facts.contents is not None:
-        return True, f"{facts.contents.looked_at} memories were looked into, none has it elsewhere"
+    if facts.contents is not None and facts.contents.looked_at:
+        return True, f"{_memories(facts.contents.looked_at)} looked into, none has it elsewhere"
     if facts.hits:
         return True, "what was found is indexed"
-    return None, "not looked at: pass session= to compare it with the store"
+    return None, "nothing to look into; pass session= to compare a session with the store"
+
+
+def _memories(count: int, more: str = "") -> str:
+    return "1 memory" if count == 1 and not more else f"{count}{more} memories"
 
 
 def _indexed_evidence(facts: Facts) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""One database for a module, one collection for a test: fast, and nobody sees anybody."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from pymongo import MongoClient
+
+from mongorecall import MongoDbMemoryService
+from tests.inspection.world import World
+from tests.servers.fixtures import DATABASE_PREFIX
+
+
+@pytest.fixture(scope="module")
+def shared_database(admin: MongoClient[dict[str, Any]]) -> Iterator[str]:
+    """A database for the tests of one module."""
+    name = DATABASE_PREFIX + uuid.uuid4().hex[:16]
+    yield name
+    admin.drop_database(name)
+
+
+@pytest_asyncio.fixture
+async def world(
+    admin: MongoClient[dict[str, Any]], uri: str, shared_database: str, driver: str
+) -> AsyncIterator[World]:
+    """An empty collection of this test's own."""
+    collection = "c_" + uuid.uuid4().hex[:8]
+
+    def open_service(**options: Any) -> MongoDbMemoryService:
+        return MongoDbMemoryService(
+            database_name=shared_database,
+            connection_string=uri,
+            memories_collection=collection,
+            driver=driver,  # type: ignore[arg-type]  # one of the two, by the fixture
+            **options,
+        )
+
+    async with AsyncExitStack() as stack:
+        yield World(admin[shared_database][collection], open_service, stack)
