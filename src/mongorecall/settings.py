@@ -21,7 +21,7 @@ PREFIX = "MONGORECALL_"
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
-_PASSWORD = re.compile(r"://[^/?#@]*(?::[^/?#]*)?@")
+_PASSWORD = re.compile(r"://.*@")  # to the last @: a password may hold anything
 
 
 @dataclass(frozen=True, slots=True)
