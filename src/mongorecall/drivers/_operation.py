@@ -27,7 +27,9 @@ T = TypeVar("T")
 _GRACE_SECONDS = 0.05  # the driver ends a call at the deadline by itself; after this much more we cut it
 _LAST_SECONDS = 0.02  # with less time left than this there is no use in sending
 _BATCH: Final = 10_000  # documents in a reply; the server ends it at 16 MB anyway
-_OF_THE_BATCH: Final = frozenset({Kind.TRANSIENT, Kind.LATE, Kind.UNCONFIRMED})
+_OF_THE_BATCH: Final = frozenset(
+    {Kind.TRANSIENT, Kind.LATE, Kind.UNCONFIRMED, Kind.UNSUITABLE, Kind.FORBIDDEN}
+)
 _MAX_ATTEMPTS = 40
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0

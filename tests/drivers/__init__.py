@@ -1,0 +1,1 @@
+"""The driver seam, on a server that can be made to fail."""
