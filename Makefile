@@ -73,7 +73,7 @@ test-faults: $(VENV)/.dev ## killed servers, cut connections, lost answers; ALL=
 	$(PYTEST) tests/faults -m '$(if $(ALL),,not slow)' $(ARGS)
 
 test-plans: $(VENV)/.dev ## search plans against the plain pipeline, over many thousand random searches
-	$(PYTEST) tests/planning -m '' $(ARGS)
+	MONGORECALL_PLAN_SEARCHES=$(or $(SEARCHES),20000) $(PYTEST) tests/planning $(ARGS)
 
 test-e2e: $(VENV)/.e2e ## the inspector page in a real browser
 	@sh tests/e2e/browser.sh

@@ -67,7 +67,10 @@ def _have(client: docker.DockerClient, image: str) -> None:
     try:
         client.images.get(image)
     except ImageNotFound:
-        client.images.pull(image)
+        try:
+            client.images.pull(image)
+        except APIError:
+            raise CannotRunError("the image is not here and cannot be pulled") from None
 
 
 def _settle_cleaner(client: docker.DockerClient) -> None:
@@ -75,7 +78,7 @@ def _settle_cleaner(client: docker.DockerClient) -> None:
     if not testcontainers_config.ryuk_disabled:
         try:
             _have(client, testcontainers_config.ryuk_image)
-        except APIError:
+        except CannotRunError:
             testcontainers_config.ryuk_disabled = True
 
 
