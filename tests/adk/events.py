@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.adk.events.event import Event
 from google.genai import types
+
+if TYPE_CHECKING:
+    import pytest
 
 MONDAY = datetime(2026, 3, 2, 9, 30, tzinfo=UTC).timestamp()
 
@@ -33,3 +37,9 @@ def event(
 def texts(response: Any) -> list[str]:
     """The texts of ADK's or our response, in order."""
     return [" ".join(part.text or "" for part in each.content.parts or ()) for each in response.memories]
+
+
+def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What our library warned of."""
+    records = [record for record in caplog.records if record.name == "mongorecall"]
+    return [record.getMessage() for record in records if record.levelno == logging.WARNING]

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from google.adk.agents.llm_agent import LlmAgent
+from google.adk.apps.app import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
@@ -93,13 +94,8 @@ class Conversation:
         self.user_id = user_id
         self.sessions = InMemorySessionService()
         agent = LlmAgent(name="assistant", model=self.model, tools=list(tools), **agent_options)
-        self.runner = Runner(
-            app_name=app_name,
-            agent=agent,
-            session_service=self.sessions,
-            memory_service=memory,
-            plugins=list(plugins),
-        )
+        app = App(name=app_name, root_agent=agent, plugins=list(plugins))
+        self.runner = Runner(app=app, session_service=self.sessions, memory_service=memory)
 
     async def open(self) -> str:
         """A new session; its id."""

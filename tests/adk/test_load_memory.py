@@ -11,6 +11,7 @@ from google.adk.tools.load_memory_tool import LoadMemoryTool as AdkLoadMemoryToo
 
 from mongorecall.adk import LoadMemoryResponse, LoadMemoryTool, MongoDbMemoryService, load_memory
 from mongorecall.errors import ClosedError, InvalidInputError
+from tests.adk.events import warned
 from tests.adk.scripted import Conversation, call_load_memory, tool_answers
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ async def test_an_error_can_be_reported_to_the_model_instead(
     assert answer.memories == []
     assert (answer.reason or "").startswith("Memory cannot be searched at the moment.")
     assert tool.failures == 1
-    [line] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert line == "memory.tool failed error=ClosedError"
+    assert warned(caplog) == ["memory.tool failed error=ClosedError"]
+    assert "walnut" not in caplog.text
 
 
 def test_another_choice_for_errors_is_refused() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from google.adk.tools import load_memory as adk_load_memory
 
 from mongorecall.adk import AutoRemember, MongoDbMemoryService
+from tests.adk.events import warned
 from tests.adk.scripted import Conversation, answer_with_memory, call_load_memory
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ async def test_a_failure_is_logged_and_counted_and_the_run_goes_on(
     talk = Conversation(memory, ["Noted."], plugins=[plugin])
     assert await talk.answer("My pin is walnut.") == "Noted."
     assert (plugin.remembered, plugin.failures) == (0, 1)
-    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warnings == ["memory.write failed plugin=auto_remember error=ClosedError"]
+    assert warned(caplog) == ["memory.write failed plugin=auto_remember error=ClosedError"]
     assert "walnut" not in caplog.text
 
 
