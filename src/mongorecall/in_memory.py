@@ -226,29 +226,32 @@ class InMemoryMemoryService(BaseMemoryService):
         if not keywords:
             return SearchMemoryResponse(reason="no_searchable_words")
         page = PageBuilder(filters.limit or self._max_results, metadata=self._store_metadata)
-        page.take(self._ranked(scope, keywords, filters))
+        page.take(self._ranked(scope, text, keywords, filters))
         return SearchMemoryResponse(
             memories=page.memories,
             query_keywords=list(keywords),
-            reason=None if page.memories else self._why_empty(scope, keywords, filters),
+            reason=None if page.memories else self._why_empty(scope, text, keywords, filters),
             skipped=page.skipped,
             more=page.more,
         )
 
-    def _ranked(self, scope: MemoryScope, keywords: tuple[str, ...], filters: SearchFilters) -> list[Ranked]:
+    def _ranked(
+        self, scope: MemoryScope, query: str, keywords: tuple[str, ...], filters: SearchFilters
+    ) -> list[Ranked]:
         rows = self._ranking.rank(
             [document for _, document in self._held.live(scope)],
             keywords,
+            query=query,
             admits=lambda document: documents.admits(filters, document),
         )
         return [row for row in rows if filters.min_score is None or row.score >= filters.min_score]
 
     def _why_empty(
-        self, scope: MemoryScope, keywords: tuple[str, ...], filters: SearchFilters
+        self, scope: MemoryScope, query: str, keywords: tuple[str, ...], filters: SearchFilters
     ) -> EmptyReason:
         if not self._held.live(scope):
             return "nothing_stored"
-        if filters.narrows and self._ranked(scope, keywords, SearchFilters()):
+        if filters.narrows and self._ranked(scope, query, keywords, SearchFilters()):
             return "filtered"
         return "no_shared_keyword"
 

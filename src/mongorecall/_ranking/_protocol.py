@@ -39,13 +39,19 @@ class Ranking(Protocol):
         """Stable name, such as ``"overlap"``."""
 
     def rank(
-        self, documents: Iterable[Document], query_keywords: Sequence[str], *, admits: Admits | None = None
+        self,
+        documents: Iterable[Document],
+        query_keywords: Sequence[str],
+        *,
+        query: str = "",
+        admits: Admits | None = None,
     ) -> list[Ranked]:
         """The documents that answer the query, best first; all of them, duplicates and malformed ones too.
 
         Args:
             documents: every live document of one scope, in any order.
             query_keywords: distinct, at least one.
+            query: the text they were taken from, for rules that look at more than keywords.
             admits: which documents may be returned; the others still count where a rule looks at the
                 whole scope. All when None.
         """

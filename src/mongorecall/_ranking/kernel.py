@@ -24,13 +24,12 @@ class Kernel:
     """
 
     def __init__(self, weights: Mapping[str, float], *, reach: int, backward: float, forward: float) -> None:
-        shares = {0: 1.0}
-        shares |= {distance: backward**distance for distance in range(1, reach + 1)}
+        self._weights = weights
+        shares = {distance: backward**distance for distance in range(1, reach + 1)}
         shares |= {-distance: forward**distance for distance in range(1, reach + 1)}
         self._worth = [
             (distance, {word: exact(weight * share) for word, weight in weights.items()})
             for distance, share in shares.items()
-            if share
         ]
 
     def best(self, matched: Sequence[Collection[str]]) -> list[Best]:
@@ -38,19 +37,18 @@ class Kernel:
 
         A turn's own keyword always counts as its own. Of two lenders that give the same the earlier counts.
         """
-        found: list[Best] = [{} for _ in matched]
+        found = [
+            {word: (self._weights[word], place) for word in words} for place, words in enumerate(matched)
+        ]
         for place, words in enumerate(matched):
-            if words:
-                self._lend(place, words, found)
+            for distance, worth in self._worth if words else ():
+                borrower = place + distance
+                if 0 <= borrower < len(found):
+                    _lend(found[borrower], {word: worth[word] for word in words}, place, matched[borrower])
         return found
 
-    def _lend(self, place: int, words: Collection[str], found: list[Best]) -> None:
-        for distance, worth in self._worth:
-            borrower = place + distance
-            if not 0 <= borrower < len(found):
-                continue
-            best = found[borrower]
-            for word in words:
-                value = worth[word]
-                if not distance or word not in best or best[word][0] < value and best[word][1] != borrower:
-                    best[word] = (value, place)
+
+def _lend(best: Best, worth: Mapping[str, float], lender: int, own: Collection[str]) -> None:
+    for word, value in worth.items():
+        if word not in own and (word not in best or value > best[word][0]):
+            best[word] = (value, lender)

@@ -23,7 +23,12 @@ class OverlapRanking:
         return "overlap"
 
     def rank(
-        self, documents: Iterable[Document], query_keywords: Sequence[str], *, admits: Admits | None = None
+        self,
+        documents: Iterable[Document],
+        query_keywords: Sequence[str],
+        *,
+        query: str = "",
+        admits: Admits | None = None,
     ) -> list[Ranked]:
         """See `Ranking.rank`."""
         wanted = frozenset(query_keywords)

@@ -31,7 +31,7 @@ _STEP: Final = 2.0**-20
 
 
 def exact(weight: float) -> float:
-    """``weight`` as a multiple of 2⁻²⁰: such numbers add up to the same sum in any order, here and in MongoDB."""
+    """``weight`` as a multiple of 2⁻²⁰: such numbers have one sum in any order, here and in MongoDB."""
     return round(weight / _STEP) * _STEP
 
 
