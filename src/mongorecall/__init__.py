@@ -29,6 +29,7 @@ from mongorecall.errors import (
     UnsupportedError,
     WrongLoopError,
 )
+from mongorecall.in_memory import InMemoryMemoryService
 from mongorecall.models import (
     Content,
     Event,
@@ -64,6 +65,7 @@ __all__ = [
     "FeatureDisabledError",
     "ForgetReceipt",
     "Health",
+    "InMemoryMemoryService",
     "IndexConflictError",
     "IngestReport",
     "InvalidInputError",
