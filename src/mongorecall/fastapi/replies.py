@@ -62,13 +62,30 @@ class Turn(_Reply):
     cut: bool = False
 
 
+class Points(_Reply):
+    """What one keyword adds to a score."""
+
+    keyword: str
+    points: float
+
+
 class FoundTurn(Turn):
-    """A turn that a search found; ``rank`` counts from 1."""
+    """A turn that a search found.
+
+    Attributes:
+        rank: its place, from 1.
+        score: what it is sorted by; None when the service gives none.
+        matched_keywords: keywords of the query that stand in it.
+        lent_keywords: keywords of the query that counted through a turn near it.
+        points: what each keyword adds; they add up to ``score``. Empty when the score cannot be taken
+            apart exactly.
+    """
 
     rank: int
     score: float | None
     matched_keywords: list[str]
     lent_keywords: list[LentKeyword]
+    points: list[Points]
 
 
 class SearchReply(_Reply):

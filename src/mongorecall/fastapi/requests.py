@@ -209,6 +209,7 @@ class Explain(Showing):
     query: Query
     expect: Id | None = None
     session_id: Id | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
 
 
 class Diagnose(Showing):

@@ -38,6 +38,7 @@ def add_to(router: APIRouter, service_of: ServiceOf) -> None:
             query=body.query,
             expect=body.expect,
             session_id=body.session_id,
+            limit=body.limit,
             allow_key_listing=call.principal.admin,
         )
         return Reply(masked(explanation.to_dict(), content=call.content))

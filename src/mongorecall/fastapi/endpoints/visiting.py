@@ -72,7 +72,9 @@ def login_router(rules: Rules, door: Door, login: TokenLogin, service_of: Servic
     async def enter(request: Request, body: Login) -> Response:
         """Swap the token for a cookie that no script can read."""
         if not login.accepts(body.token):
-            log.warning("web.login refused id=%s", notes_of(request.scope).request_id)
+            # The page sends an empty one to find out whether there is a token to ask for.
+            if body.token:
+                log.warning("web.login refused id=%s", notes_of(request.scope).request_id)
             raise Refusal(401)
         reply = Reply(_describe(door, service_of, request, OPERATOR, shows=False))
         secure = request.url.scheme == "https"

@@ -1,7 +1,8 @@
 // The middle pane: the turns of one session as a conversation, each with what was indexed of it.
 
 import { ask } from "./api.js";
-import { byId, fill, h, plural, time } from "./dom.js";
+import { compareButton, ghostNode } from "./compare.js";
+import { byId, fill, h, plural, span, time } from "./dom.js";
 import { forgetDialog } from "./forget.js";
 import { showing, state } from "./state.js";
 import { turnFacts, turnText } from "./turns.js";
@@ -9,6 +10,7 @@ import { turnFacts, turnText } from "./turns.js";
 let turns = [];
 let cursor = null;
 let hits = new Map();
+let ghosts = [];
 let why = () => {};
 
 /** @param {(turn: Object) => void} onWhy called with the turn that somebody asks about */
@@ -19,6 +21,7 @@ export function startConversation(onWhy) {
 /** Load the first page of the open session. */
 export async function loadTurns() {
   turns = [];
+  ghosts = [];
   cursor = null;
   if (state.session === null) return drawEmpty();
   await loadPage();
@@ -43,9 +46,15 @@ const key = (turn) => JSON.stringify([turn.session_id, turn.event_id]);
 
 function draw() {
   drawHead();
-  fill(byId("turns"), turns.map(turnNode));
+  fill(byId("turns"), woven().map((one) => (one.event === undefined ? turnNode(one) : ghostNode(one))));
   const more = cursor && h("button.quiet", { type: "button", onclick: () => loadPage() }, "Show more turns");
   fill(byId("turns-foot"), more ?? "Turns without text, such as tool calls, images and thoughts, are not stored: no search can find them.");
+}
+
+/** The turns, with the events of a compared file that are not among them where they belong in time. */
+function woven() {
+  const at = (one) => (one.event === undefined ? Date.parse(one.timestamp ?? 0) : (one.event.timestamp ?? 0) * 1000);
+  return [...turns, ...ghosts].toSorted((one, other) => at(one) - at(other));
 }
 
 function drawHead() {
@@ -55,9 +64,11 @@ function drawHead() {
   if (indexed < turns.length) facts.push(`${turns.length - indexed} without a word that can be searched`);
   fill(byId("turns-head"),
     h("h2", {}, state.session),
-    state.visit.capabilities.includes("delete") &&
-      h("button.quiet.danger", { type: "button", onclick: () => forgetDialog({ what: "session", session_id: state.session }) }, "Forget session…"),
-    h("p.facts", {}, facts.join(" · "), session && [" · ", time(session.first), " – ", time(session.last)]));
+    h("div.turns-actions", {},
+      compareButton((found) => { ghosts = found; draw(); }),
+      state.visit.capabilities.includes("delete") &&
+        h("button.quiet.danger", { type: "button", onclick: () => forgetDialog({ what: "session", session_id: state.session }) }, "Forget session…")),
+    h("p.facts", {}, facts.join(" · "), session && [" · ", span(session.first, session.last)]));
 }
 
 function turnNode(turn) {

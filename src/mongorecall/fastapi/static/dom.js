@@ -87,6 +87,15 @@ export function time(value) {
   return h("time", { datetime: when.toISOString(), title: when.toISOString() }, shown);
 }
 
+/** From one time to another; the day is said once when it is the same. */
+export function span(first, last) {
+  const [from, to] = [time(first), time(last)];
+  const day = from.textContent.replace(/, [\d:]+$/, "");
+  if (to.textContent === from.textContent) return from;
+  if (to.textContent.startsWith(day + ", ")) to.textContent = to.textContent.slice(day.length + 2);
+  return [from, " – ", to];
+}
+
 let toastTimer = 0;
 
 /** Say something for a moment. */

@@ -25,20 +25,23 @@ export async function loadScopes() {
   const { scopes } = await ask("api/scopes", { limit: 200 }, "scopes");
   const rows = scopes.map((scope) => scopeRow(scope));
   fill(byId("scope-list"), rows.length ? rows : h("li.rows-note", {}, "Nothing is stored yet."));
-  if (state.scope === null && scopes.length) return openScope(scopes[0]);
+  const fullest = scopes.filter(nameable).toSorted((one, other) => other.memories - one.memories)[0];
+  if (state.scope === null && fullest) return openScope(fullest);
   if (state.scope === null) return loadSessions();
   markCurrent();
   return loadSessions();
 }
 
+/** Whether a scope can be named in a request: other programs may have stored numbers as ids. */
+const nameable = (scope) => typeof scope.app_name === "string" && typeof scope.user_id === "string";
+
 function scopeRow(scope) {
   const name = [h("span.app", {}, `${scope.app_name}/`), text(String(scope.user_id))];
-  const known = typeof scope.app_name === "string" && typeof scope.user_id === "string";
   const count = scope.memories >= 1000 ? "1,000+" : String(scope.memories);
   return h("li", {}, h("button.row", {
     type: "button",
-    disabled: !known,
-    title: known ? null : "An id is stored as a number: another program wrote this.",
+    disabled: !nameable(scope),
+    title: nameable(scope) ? null : "An id is stored as a number: another program wrote this.",
     "data-scope": JSON.stringify([scope.app_name, scope.user_id]),
     onclick: () => openScope(scope),
   }, h("span.row-name", {}, name), h("span.row-count", { "aria-label": plural(scope.memories, "memory", "memories") }, count)));
