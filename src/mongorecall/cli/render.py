@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-
-from mongorecall._checks import UNKNOWN_SESSION_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
 
-    from mongorecall.analysis import Analyzer, TokenFate
-    from mongorecall.models import EmptyReason, IngestReport, MemoryEntry, SearchMemoryResponse
+    from mongorecall.analysis import Analyzer
+    from mongorecall.cli.asking import Answer
+    from mongorecall.models import IngestReport, MemoryEntry
 
 _WORD = re.compile(r"\w+")
 MANY_TURNS = 500
@@ -44,39 +43,30 @@ MISS = {
 """Why a search came back empty."""
 
 
-def show_search(
-    console: Console,
-    query: str,
-    response: SearchMemoryResponse,
-    analyzer: Analyzer,
-    *,
-    elapsed_ms: float,
-    shown: int | None = None,
-) -> None:
+def show_answer(console: Console, answer: Answer, analyzer: Analyzer, *, shown: int | None = None) -> None:
     """The keywords, the hits with score, time and matched words, how long it took, and what was lacking."""
+    response = answer.response
     console.print(_keywords(response.query_keywords))
     if response.memories:
         hits = _hits(response.memories[:shown], analyzer, wide=console.width >= WIDE)
         console.print(Padding(hits, (0, 0, 0, 2)))
-    console.print(_footer(response, elapsed_ms, shown))
-    fates = analyzer.fates(query)
+    console.print(_footer(answer, shown))
     if response.reason is not None:
-        _show_miss(console, response.reason, fates)
+        _show_miss(console, answer)
     elif not response.more:
-        _show_words(console, "in no hit", [fate.raw for fate in in_no_hit(response, fates)])
+        _show_words(console, "in no hit", answer.in_no_hit)
 
 
-def in_no_hit(response: SearchMemoryResponse, fates: Iterable[TokenFate]) -> list[TokenFate]:
-    """The living tokens of the query of which nothing stands in any of its hits."""
-    matched = {one for memory in response.memories for one in memory.matched_keywords}
-    return [fate for fate in fates if fate.keywords and matched.isdisjoint(fate.keywords)]
-
-
-def _show_miss(console: Console, reason: EmptyReason, fates: list[TokenFate]) -> None:
-    console.print(Text("  ✗ ", "bad") + Text(MISS[reason]))
+def _show_miss(console: Console, answer: Answer) -> None:
+    reason = answer.response.reason
+    if reason is not None:
+        console.print(Text("  ✗ ", "bad") + Text(MISS[reason]))
     if reason in ("no_searchable_words", "no_shared_keyword"):
         for why, explained in DEAD.items():
-            _show_words(console, explained, [fate.raw for fate in fates if fate.reason == why])
+            _show_words(console, explained, [fate.raw for fate in answer.fates if fate.reason == why])
+    for keyword in answer.near:
+        close = [f"{near.keyword} ({near.kind})" for near in keyword.near]
+        _show_words(console, f"stored, and close to {keyword.keyword}:", close)
 
 
 def _show_words(console: Console, what: str, words: list[str], most: int = 8) -> None:
@@ -111,7 +101,8 @@ def _hits(memories: list[MemoryEntry], analyzer: Analyzer, *, wide: bool) -> Tab
     return table
 
 
-def _footer(response: SearchMemoryResponse, elapsed_ms: float, shown: int | None) -> Text:
+def _footer(answer: Answer, shown: int | None) -> Text:
+    response = answer.response
     count = len(response.memories)
     line = Text(f"  {count} {'hit' if count == 1 else 'hits'}")
     if response.more:
@@ -120,7 +111,7 @@ def _footer(response: SearchMemoryResponse, elapsed_ms: float, shown: int | None
         line.append(f", the best {shown} shown")
     if response.skipped:
         line.append(f", {response.skipped} unreadable left out", "warn")
-    return line + Text(f" in {elapsed_ms:.1f} ms", "dim")
+    return line + Text(f" in {answer.elapsed_ms:.1f} ms", "dim")
 
 
 def score_bar(score: float, best: float) -> Text:
@@ -218,13 +209,3 @@ def merge(total: IngestReport, part: IngestReport) -> IngestReport:
             "truncated": [*total.truncated, *part.truncated],
         }
     )
-
-
-def memory_as_json(memory: MemoryEntry) -> dict[str, Any]:
-    """A memory as it is printed for programs."""
-    return memory.model_dump(mode="json", exclude_none=True)
-
-
-def session_name(session_id: str | None) -> str:
-    """A session id for people."""
-    return "(no session)" if session_id in (None, UNKNOWN_SESSION_ID) else str(session_id)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from mongorecall.cli import render
+from mongorecall.cli.asking import ask
 from mongorecall.cli.command import START, AppName, Context, UserId, command
 
 
@@ -35,8 +35,8 @@ async def search(
     Example: mongorecall search "which coffee do I like?" --app concierge --user u-42
     """
     async with context.open_service() as service:
-        began = time.perf_counter()
-        response = await service.search_memory(
+        answer = await ask(
+            service,
             app_name=app_name,
             user_id=user_id,
             query=query,
@@ -47,14 +47,11 @@ async def search(
             since=_in_utc(since),
             until=_in_utc(until),
         )
-        elapsed_ms = (time.perf_counter() - began) * 1000
     if context.json:
-        context.emit(
-            response.model_dump(mode="json", exclude_none=True) | {"elapsed_ms": round(elapsed_ms, 3)}
-        )
+        context.emit(answer.to_dict())
         return
-    render.show_search(context.console, query, response, service.analyzer, elapsed_ms=elapsed_ms)
-    if not response.memories:
+    render.show_answer(context.console, answer, service.analyzer)
+    if not answer.response.memories:
         context.console.print("  [dim]mongorecall diagnose says more, with the same arguments.[/]")
 
 
