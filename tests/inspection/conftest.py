@@ -1,4 +1,4 @@
-"""One database for a module, one collection for a test: fast, and nobody sees anybody."""
+"""One database for a module, emptied after each test: fast, and nobody sees anybody."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def shared_database(admin: MongoClient[dict[str, Any]]) -> Iterator[str]:
 async def world(
     admin: MongoClient[dict[str, Any]], uri: str, shared_database: str, driver: str
 ) -> AsyncIterator[World]:
-    """An empty collection of this test's own."""
-    collection = "c_" + uuid.uuid4().hex[:8]
+    """An empty collection."""
+    collection = "memories"
 
     def open_service(**options: Any) -> MongoDbMemoryService:
         return MongoDbMemoryService(
@@ -40,5 +40,7 @@ async def world(
             **options,
         )
 
+    raw = admin[shared_database][collection]
     async with AsyncExitStack() as stack:
-        yield World(admin[shared_database][collection], open_service, stack)
+        yield World(raw, open_service, stack)
+    raw.delete_many({})

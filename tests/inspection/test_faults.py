@@ -12,7 +12,7 @@ from tests.inspection.scenarios import scenario
 from tests.inspection.world import Scenario, World
 
 
-@pytest.mark.seed("I-073")
+@pytest.mark.seed("I-010", "I-013", "I-015", "I-021")
 @pytest.mark.parametrize("fault", scenario.all, ids=lambda fault: fault.name)
 async def test_the_cause_of_a_fault_is_named(fault: Scenario, world: World) -> None:
     """The one cause is right, its next step is said, and healthy searches are called healthy."""

@@ -4,7 +4,8 @@ from mongorecall.inspection._asking import explain_search
 from mongorecall.inspection._diagnosing import diagnose
 from mongorecall.inspection._explaining import explain
 from mongorecall.inspection._hooks import Counters, LoggingHook, RingBuffer
-from mongorecall.inspection._records import InspectionHook, OperationRecord
+from mongorecall.inspection._records import InspectionHook, Operation, OperationRecord, hash_id
+from mongorecall.inspection._replaying import Replayed, ReplayReport, replay
 from mongorecall.inspection._reports import (
     Cause,
     Check,
@@ -32,11 +33,16 @@ __all__ = [
     "LoggingHook",
     "NearKey",
     "NearKeyword",
+    "Operation",
     "OperationRecord",
     "QueryExplanation",
+    "ReplayReport",
+    "Replayed",
     "RingBuffer",
     "SearchExplanation",
     "diagnose",
     "explain",
     "explain_search",
+    "hash_id",
+    "replay",
 ]
