@@ -212,8 +212,16 @@ def _response_text(content: Mapping[str, Any], index_parts: frozenset[str]) -> s
         response = part.get(_RESPONSE) or part.get("functionResponse")
         if isinstance(response, dict) and _is_asked(response.get("name"), index_parts):
             words.extend(_leaves(response.get("response")))
-    joined = " ".join(words).encode()
-    return joined[:MAX_RESPONSE_BYTES].decode(errors="ignore")
+    return _first_bytes(" ".join(words), MAX_RESPONSE_BYTES)
+
+
+def _first_bytes(text: str, limit: int) -> str:
+    """As many whole words of ``text`` as fit into ``limit`` bytes, or the beginning of one that is longer."""
+    encoded = text.encode()
+    if len(encoded) <= limit:
+        return text
+    beginning = encoded[:limit].decode(errors="ignore")
+    return beginning.rpartition(" ")[0] or beginning
 
 
 def _is_asked(name: Any, index_parts: frozenset[str]) -> bool:

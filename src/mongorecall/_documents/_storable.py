@@ -20,7 +20,7 @@ BSON_DEPTH = 80
 _REFERENCE_KEYS = frozenset({"$ref", "$id", "$db"})
 """A document with these is a reference to the driver, which hands over another object."""
 
-_INT64 = range(-(2**63), 2**63)
+_LARGEST_INT = 2**63 - 1
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -97,7 +97,7 @@ class Cleaner:
 
 
 def _checked_int(value: int) -> int:
-    if value not in _INT64:
+    if not -_LARGEST_INT - 1 <= value <= _LARGEST_INT:
         raise UnstorableError("an integer over 64 bits cannot be stored")
     return int(value)
 
