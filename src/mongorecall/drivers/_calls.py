@@ -96,11 +96,18 @@ class TaskCalls:
             self._forsaken.add(task)
             task.add_done_callback(self._forsaken.discard)
             last_resort = self._loop.call_later(left + _OVERTIME_SECONDS, task.cancel)
-            task.add_done_callback(lambda _: last_resort.cancel())
+            task.add_done_callback(lambda ended: _forget(ended, last_resort))
 
 
 async def _awaited(call: Callable[[], Awaitable[T]]) -> T:
     return await call()
+
+
+def _forget(task: asyncio.Task[Any], last_resort: asyncio.TimerHandle) -> None:
+    """Take note of how a forsaken call ended, lest asyncio reports an error that nobody looked at."""
+    last_resort.cancel()
+    if not task.cancelled():
+        task.exception()
 
 
 def _positive(seconds: float) -> float:

@@ -52,6 +52,7 @@ class Operation:
         "_last",
         "_timeout",
         "_writes",
+        "elapsed",
         "name",
     )
 
@@ -61,6 +62,8 @@ class Operation:
         self._writes = write
         self._attempts = 0
         self._last: Fault | None = None
+        self.elapsed = 0.0
+        """Seconds that the last read took on the wire: without the wait for its turn, without retries."""
 
     async def __aenter__(self) -> Self:
         self._begun = now = time.monotonic()
@@ -168,7 +171,9 @@ class Operation:
         await asyncio.sleep(pause)
 
     async def _read_once(self, command: dict[str, Any], *, raw: bool) -> list[Any]:
+        begun = time.perf_counter()
         reply = (await self._binding.command(dict(command), raw=raw))["cursor"]
+        self.elapsed = time.perf_counter() - begun
         if not reply["id"]:
             documents: list[Any] = reply["firstBatch"]
             return documents
@@ -203,7 +208,7 @@ class Operation:
         if self._driver.closed and fault.kind not in {Kind.FORBIDDEN, Kind.OTHER}:
             return Fault(Kind.CLOSED, fault.name)
         if fault.kind is Kind.TRANSIENT and fault.timed_out and self.remaining < _LAST_SECONDS:
-            return Fault(Kind.LATE, fault.name, fault.code)
+            return self._why_late()
         return fault
 
     def _why_late(self) -> Fault:
