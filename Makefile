@@ -61,7 +61,7 @@ fmt: $(VENV)/.dev ## put the code into its shape
 lint: $(VENV)/.dev ## style, and which layer may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 types: $(VENV)/.dev ## mypy, strict
 	$(BIN)/mypy src tests examples

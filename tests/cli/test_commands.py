@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from pymongo import MongoClient
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from mongorecall.cli.app import build
 

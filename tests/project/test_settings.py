@@ -36,7 +36,7 @@ def test_each_field_is_read_from_its_variable() -> None:
 
     assert settings.uri == SECRET
     assert settings.database == "memories"
-    assert settings.stop_words == {"ticket", "account"}
+    assert settings.stop_words == frozenset({"ticket", "account"})
     assert (settings.max_results, settings.ensure_indexes, settings.analyzer) == (7, False, "classic")
     assert settings.service_options()["retention"] == timedelta(hours=12)
 
