@@ -101,9 +101,7 @@ def answer(memories: Collection[Document], plan: Plan) -> list[Document]:
     """What a service does with a plan."""
     rows = plan.settle(list(memories.aggregate(plan.pipeline())))
     if rows is None:
-        asked: SearchRequest = plan.request  # type: ignore[attr-defined]
-        rows = Direct(asked).settle(list(memories.aggregate(Direct(asked).pipeline())))
-    assert rows is not None
+        rows = list(memories.aggregate(Direct(plan.request).pipeline()))
     return [dict(row) for row in rows]
 
 

@@ -1,7 +1,7 @@
 """How a search is answered: pure decisions and the pipelines they send; any plan gives the exact rows."""
 
 from mongorecall._planning._chooser import plan
-from mongorecall._planning._plans import Direct, Plan
+from mongorecall._planning._plans import Direct, Plan, Row
 from mongorecall._planning._policy import LEARNING_SECONDS, LearningPolicy
 from mongorecall._planning._request import SearchRequest
 from mongorecall._planning._sampling import ends_pipeline, sample_pipeline, session_ids, table_of
@@ -12,6 +12,7 @@ __all__ = [
     "Direct",
     "LearningPolicy",
     "Plan",
+    "Row",
     "ScopeTable",
     "SearchRequest",
     "ends_pipeline",

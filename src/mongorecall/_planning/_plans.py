@@ -27,6 +27,10 @@ class Plan(Protocol):
 
     kind: ClassVar[Kind]
 
+    @property
+    def request(self) -> SearchRequest:
+        """What is answered."""
+
     def pipeline(self) -> Pipeline:
         """The aggregation. Its rows hold ``_id session_id author content timestamp mr`` as stored, ``score``,
         and as ``keywords`` those of the query that the document has, in any order."""
