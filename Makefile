@@ -64,7 +64,7 @@ lint: $(VENV)/.dev ## style, and which layer may import which
 	$(BIN)/lint-imports --no-cache
 
 types: $(VENV)/.dev ## mypy, strict
-	$(BIN)/mypy src tests examples
+	$(BIN)/mypy src tests $(wildcard examples)
 
 test: $(VENV)/.dev ## all tests, on a real MongoDB and both drivers; fails for a promise without a test
 	$(PYTEST) -n 2 --dist loadfile $(ARGS)
