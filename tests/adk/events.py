@@ -41,5 +41,5 @@ def texts(response: Any) -> list[str]:
 
 def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What our library warned of."""
-    records = [record for record in caplog.records if record.name == "mongorecall"]
+    records = [record for record in caplog.records if record.name == "mongorecall.adk"]
     return [record.getMessage() for record in records if record.levelno == logging.WARNING]

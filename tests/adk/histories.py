@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from google.adk.events.event import Event
 
-_WORDS = (
-    "kiln glaze coffee flat white order 4417 v2.13 user@example.com C# naïve café CAFÉ cafe\u0301 Straße İstanbul "
-    "ﬁre snake_case ΌΣΟΣ όσος привет Мир 使用MongoDB存储 紅茶が好き 私はRustで書く 지훈입니다 हिन्दी ภาษาไทย مرحبا "
-    "שלום ①② x² 👍 … --- ' don't well-known"
-).split()
-_STOP = "the and is of to what you".split()
+_ENGLISH = ["kiln", "glaze", "coffee", "flat", "white", "order", "4417", "well-known", "don't", "snake_case"]
+_MARKS = ["v2.13", "user@example.com", "C#", "①②", "x²", "👍", "…", "---", "'"]
+_LATIN = ["naïve", "café", "CAFÉ", "cafe\u0301", "Straße", "İstanbul", "ﬁre"]
+_SCRIPTS = ["ΌΣΟΣ", "όσος", "привет", "Мир", "使用MongoDB存储", "紅茶が好き", "私はRustで書く", "지훈입니다"]
+_WORDS = [*_ENGLISH, *_MARKS, *_LATIN, *_SCRIPTS, "हिन्दी", "ภาษาไทย", "مرحبا", "שלום"]
+_STOP = ["the", "and", "of", "is", "to", "what", "you"]
 _OTHER = (
     types.Part(function_call=types.FunctionCall(name="look", args={"kiln": 1, "deep": {"a": [1.5, None]}})),
     types.Part(function_response=types.FunctionResponse(name="look", response={"glaze": "blue"})),

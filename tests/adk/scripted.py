@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.apps.app import App
 from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import PrivateAttr
 
@@ -49,7 +49,8 @@ class ScriptedModel(BaseLlm):
         step = self._steps.pop(0)
         said = step(llm_request) if callable(step) else step
         part = types.Part(text=said) if isinstance(said, str) else said
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+        usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=1, candidates_token_count=1)
+        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=usage)
 
 
 def call_load_memory(query: Any, *, id: str | None = None) -> types.Part:  # noqa: A002

@@ -13,7 +13,7 @@ from google.adk.memory.memory_entry import MemoryEntry as AdkMemoryEntry
 from google.adk.sessions.session import Session as AdkSession
 from google.genai import types
 
-from mongorecall.in_memory import InMemoryMemoryService
+from mongorecall import InMemoryMemoryService
 from mongorecall.adk import AdkMemoryService, MongoDbMemoryService, from_adk, to_adk
 from mongorecall.errors import InvalidTypeError, UnsupportedError
 from mongorecall.models import Content, MemoryEntry
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.adk.conftest import MakeDropIn
 
-USER = {"app_name": "support", "user_id": "u-42"}
+USER: dict[str, Any] = {"app_name": "support", "user_id": "u-42"}
 
 
 # --- to_adk ------------------------------------------------------------------------------------------
@@ -79,7 +79,8 @@ async def test_details_are_added_when_asked_for(make_drop_in: MakeDropIn) -> Non
 
 async def test_filters_can_be_given_past_adk(memory: MongoDbMemoryService) -> None:
     """ADK asks without; your own code may narrow a search."""
-    await memory.add_events_to_memory(**USER, events=[event("kiln one", minute=1), event("kiln two", minute=2)])
+    turns = [event("kiln one", minute=1), event("kiln two", minute=2)]
+    await memory.add_events_to_memory(**USER, events=turns)
     assert texts(await memory.search_memory(**USER, query="kiln", limit=1)) == ["kiln two"]
 
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 from google.adk.memory import InMemoryMemoryService as AdkInMemoryMemoryService
 from google.adk.memory import SqliteMemoryService
 
-from mongorecall.in_memory import InMemoryMemoryService
+from mongorecall import InMemoryMemoryService
 from mongorecall.adk import from_adk
 from mongorecall.testing import MemoryServiceContract
 

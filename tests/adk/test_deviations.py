@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mongorecall.adk import MongoDbMemoryService
     from tests.adk.conftest import MakeDropIn, MakePeer
 
-USER = {"app_name": "support", "user_id": "u-42"}
+USER: dict[str, Any] = {"app_name": "support", "user_id": "u-42"}
 
 Documents = Any if not TYPE_CHECKING else Collection[dict[str, Any]]
 
@@ -52,9 +52,7 @@ async def test_the_id_is_the_last_tie_break(memory: MongoDbMemoryService, peer: 
 
 
 @pytest.mark.seed("R-039")
-async def test_duplicates_are_removed_before_the_limit(
-    make_drop_in: MakeDropIn, make_peer: MakePeer
-) -> None:
+async def test_duplicates_are_removed_before_the_limit(make_drop_in: MakeDropIn, make_peer: MakePeer) -> None:
     """Equal turns use up the peer's page; ours is still filled."""
     memory, peer = await make_drop_in(max_results=2), make_peer(max_results=2)
     for number in range(3):

@@ -46,10 +46,12 @@ def moment(entry: MemoryEntry) -> float:
 
 def told(entry: MemoryEntry) -> tuple[Any, ...]:
     """Everything an entry says but the form of its time."""
-    return entry.id, entry.author, entry.content.model_dump_json(), moment(entry), entry.custom_metadata
+    return entry.id, entry.author, entry.content.model_dump_json(), moment(entry), str(entry.custom_metadata)
 
 
-def same_answer(peers: list[MemoryEntry], ours: list[MemoryEntry], scores: dict[tuple[Any, ...], float]) -> bool:
+def same_answer(
+    peers: list[MemoryEntry], ours: list[MemoryEntry], scores: dict[tuple[Any, ...], float]
+) -> bool:
     """Equal, entry by entry, in order.
 
     Among entries of equal score and time the peer's order is undefined, so there the members count; in the

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tests.adk.conftest import MakeDropIn
 
-USER = {"app_name": "support", "user_id": "u-42"}
+USER: dict[str, Any] = {"app_name": "support", "user_id": "u-42"}
 
 
 def test_the_constructor_has_every_option_of_the_peer_with_its_default() -> None:

@@ -43,7 +43,9 @@ async def test_a_run_stores_its_own_events_only(
     assert sorted(each["content"]["parts"][0]["text"] for each in raw.find()) == ["Two.", "second"]
 
 
-async def test_the_session_is_read_again(memory: MongoDbMemoryService, raw: Collection[dict[str, Any]]) -> None:
+async def test_the_session_is_read_again(
+    memory: MongoDbMemoryService, raw: Collection[dict[str, Any]]
+) -> None:
     """A copy that a callback cut short is not what is stored."""
 
     def cut_short(callback_context: CallbackContext) -> None:

@@ -71,9 +71,7 @@ async def test_preload_puts_the_memory_into_the_request(memory: MongoDbMemorySer
 @pytest.mark.seed("R-002", "R-005")
 async def test_a_callback_adds_only_the_latest_event(memory: MongoDbMemoryService) -> None:
     """``Context.add_events_to_memory(events=…[-1:])`` adds to what is stored, turn by turn."""
-    talk = Conversation(
-        memory, ["The kiln is on.", "The kiln is off."], after_agent_callback=remember_latest
-    )
+    talk = Conversation(memory, ["The kiln is on.", "The kiln is off."], after_agent_callback=remember_latest)
     session_id = await talk.open()
     for text in ("kiln on", "kiln off"):
         await talk.say(text, session_id=session_id)

@@ -34,9 +34,14 @@ _FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\[.*?\]|\S+)')
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, Any]]]:
     """The plugin's lines as (event, fields)."""
-    told = [record.getMessage() for record in caplog.records if record.name == "mongorecall"]
+    told = [record.getMessage() for record in caplog.records if record.name == "mongorecall.adk"]
     mine = [line for line in told if line.startswith(("memory.query", "memory.tool"))]
-    return [(line.split(" ")[0], {name: _value(value) for name, value in _FIELD.findall(line)}) for line in mine]
+    return [(line.split(" ")[0], fields_of(line)) for line in mine]
+
+
+def fields_of(line: str) -> dict[str, Any]:
+    """The fields of a line."""
+    return {name: _value(value) for name, value in _FIELD.findall(line)}
 
 
 def _value(text: str) -> Any:
@@ -100,7 +105,8 @@ async def test_a_line_break_in_a_query_makes_no_line_of_its_own(
     """Values are escaped, so that a query cannot forge a log line."""
     steps = [call_load_memory("kiln\nmemory.write key=support/u-1"), "Done."]
     await traced(memory, steps, tools=[load_memory], log_content=True).say("?")
-    assert all("\n" not in record.getMessage() for record in caplog.records if record.name == "mongorecall")
+    assert [fields["key"] for _, fields in lines(caplog)] == ["support/u-42", "support/u-42"]
+    assert not re.search(r"^memory\.write", caplog.text, re.MULTILINE)
 
 
 @pytest.mark.seed("I-043")
@@ -169,7 +175,7 @@ async def test_calls_of_every_agent_are_seen(
 def test_the_tool_is_recognised_by_what_it_is() -> None:
     """Not by its name: a tool of the same name is another tool, and a bare function is this one."""
 
-    def load_memory(query: str) -> str:  # noqa: ARG001
+    def load_memory(query: str) -> str:
         """Another tool of the same name."""
         return ""
 

@@ -17,7 +17,7 @@ from mongorecall.models import Content, Event, MemoryEntry
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_log = logging.getLogger("mongorecall")
+_log = logging.getLogger("mongorecall.adk")
 
 
 def to_adk_entry(entry: MemoryEntry, *, include_details: bool = False) -> AdkMemoryEntry:

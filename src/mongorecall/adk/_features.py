@@ -13,7 +13,7 @@ def check_adk_feature() -> None:
     """Raise `FeatureDisabledError` where ADK's switch is off; say nothing where it is on.
 
     The switch is ``ADK_DISABLE_MONGODB_MEMORY_SERVICE=1`` or ADK's ``override_feature_enabled``. ADK
-    warns as it answers. Our own switch, asked at the same construction, has warned already, and one
+    warns as it answers; our own switch, asked at the same construction, warns of the same, and one
     warning is enough.
     """
     with warnings.catch_warnings():

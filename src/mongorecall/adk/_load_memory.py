@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mongorecall.models import EmptyReason
 
-_log = logging.getLogger("mongorecall")
+_log = logging.getLogger("mongorecall.adk")
 
 OnError = Literal["raise", "report"]
 

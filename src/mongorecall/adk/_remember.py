@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from google.adk.agents.invocation_context import InvocationContext
     from google.adk.events.event import Event as AdkEvent
 
-_log = logging.getLogger("mongorecall")
+_log = logging.getLogger("mongorecall.adk")
 
 
 class AutoRemember(BasePlugin):

@@ -12,12 +12,13 @@ from mongorecall.adk._adopt import from_adk
 from mongorecall.adk._watch import WatchedMemoryService
 from mongorecall.errors import InvalidInputError
 from mongorecall.inspection._explaining import explain_for
+from mongorecall.inspection._records import quoted
 
 if TYPE_CHECKING:
     from google.adk.agents.invocation_context import InvocationContext
     from google.adk.memory.base_memory_service import BaseMemoryService as AdkBaseMemoryService
 
-_log = logging.getLogger("mongorecall")
+_log = logging.getLogger("mongorecall.adk")
 
 _SHOWN_DEAD = 10
 """Most dead tokens on one line."""
@@ -87,12 +88,10 @@ def _describe(service: AdkBaseMemoryService | None, query: str) -> dict[str, Any
 
 
 def _write(event: str, **fields: Any) -> None:
-    """One line of ``name=value``, values as JSON where they are not plain words, None left out."""
+    """One line of ``name=value``, quoted as those of `mongorecall.inspection`; None is left out."""
     told = [f"{name}={_shown(value)}" for name, value in fields.items() if value is not None]
     _log.info("%s %s", event, " ".join(told))
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str) and value.isascii() and value.isprintable() and not set(value) & set(' "='):
-        return value
-    return json.dumps(value, ensure_ascii=True)
+    return quoted(value) if isinstance(value, str) else json.dumps(value)

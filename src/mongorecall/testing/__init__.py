@@ -1,9 +1,19 @@
-"""Tools to test code that remembers: the contract of a memory service, a pytest plugin, assertions."""
+"""Tools to test code that remembers.
 
-import pytest
+`assert_recalls` and `assert_not_recalls` pin a fixed bug, `make_session` builds conversations, the pytest
+plugin (installed with the package) has the fixtures ``mongorecall_service`` and ``mongorecall_scope``, and
+`mongorecall.testing.contract` and `mongorecall.testing.inspection` hold the promises of every service as
+test classes for your own backend.
+"""
 
-pytest.register_assert_rewrite("mongorecall.testing.contract", "mongorecall.testing._declared")
+from mongorecall.testing.assertions import assert_not_recalls, assert_recalls
+from mongorecall.testing.factories import MONDAY, make_event, make_session, make_tool_event
 
-from mongorecall.testing.contract import MemoryServiceContract  # noqa: E402 - after the line above
-
-__all__ = ["MemoryServiceContract"]
+__all__ = [
+    "MONDAY",
+    "assert_not_recalls",
+    "assert_recalls",
+    "make_event",
+    "make_session",
+    "make_tool_event",
+]
