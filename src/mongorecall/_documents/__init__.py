@@ -9,6 +9,7 @@ from mongorecall._documents.decoding import (
     MalformedDocument,
     decode,
     duplicate_key,
+    printed_key,
     stored_keywords,
     stored_text,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "of_event",
     "pack_cursor",
     "prepare",
+    "printed_key",
     "remember",
     "replaceable",
     "revision_of",

@@ -83,6 +83,11 @@ def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
     return frozenset()
 
 
+def printed_key(document: Mapping[str, Any]) -> str:
+    """``app/user`` of a document for a log: ids only, each cut to 64 characters."""
+    return "/".join(str(document.get(name))[:64] for name in (fields.APP_NAME, fields.USER_ID))
+
+
 def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """``mr`` of a format that we know, else nothing."""
     mr = document.get(fields.MR)

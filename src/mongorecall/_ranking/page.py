@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mongorecall._documents import MalformedDocument, decode, duplicate_key
+from mongorecall._documents import MalformedDocument, decode, duplicate_key, printed_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,8 +50,7 @@ class PageBuilder:
             entry = decode(row.document, metadata=self.metadata)
         except MalformedDocument as fault:
             if not full:
-                self.skipped += 1
-                _log.warning("memory.malformed kind=%s", fault.kind)
+                self._skip(row, fault)
             return
         key = duplicate_key(entry)
         if key in self._seen:
@@ -64,3 +63,9 @@ class PageBuilder:
         entry.matched_keywords = list(row.matched)
         entry.lent_keywords = list(row.lent)
         self.memories.append(entry)
+
+    def _skip(self, row: Ranked, fault: MalformedDocument) -> None:
+        """Count a malformed document; the first of a page is logged, by key and kind and without content."""
+        if not self.skipped:
+            _log.warning("memory.malformed key=%r kind=%s", printed_key(row.document), fault.kind)
+        self.skipped += 1
