@@ -28,12 +28,11 @@ Step = str | types.Part | Callable[[LlmRequest], str]
 class ScriptedModel(BaseLlm):
     """Says the steps of its script, one a request, and keeps the requests."""
 
-    model: str = "scripted"
     _steps: list[Step] = PrivateAttr()
     _requests: list[LlmRequest] = PrivateAttr(default_factory=list)
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        super().__init__()
+        super().__init__(model="scripted")
         self._steps = list(steps)
 
     @property

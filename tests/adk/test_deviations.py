@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from mongorecall.adk import MongoDbMemoryService
     from tests.adk.conftest import MakeDropIn, MakePeer
 
-USER: dict[str, Any] = {"app_name": "support", "user_id": "u-42"}
+    Documents = Collection[dict[str, Any]]
 
-Documents = Any if not TYPE_CHECKING else Collection[dict[str, Any]]
+USER: dict[str, Any] = {"app_name": "support", "user_id": "u-42"}
 
 
 async def add(service: Any, *events: Any, session_id: str = "s-1") -> None:
@@ -194,7 +194,8 @@ async def test_an_event_has_at_most_ten_thousand_keywords(
     text = " ".join(f"word{number}" for number in range(10_001))
     for service in (memory, peer):
         await add(service, event(text))
-    assert len(raw.find_one({})["keywords"]) == 10_000  # type: ignore[index]
+    [document] = raw.find()
+    assert len(document["keywords"]) == 10_000
     assert await find(memory, "word0") == await find(peer, "word10000") == [text]
     assert await find(memory, "word10000") == []
 
@@ -208,4 +209,5 @@ async def test_a_word_over_1024_characters_is_indexed_shortened(
         await add(service, event(long))
         assert await find(service, long) == [long]
         assert await find(service, long + "k") == []
-    assert max(len(keyword) for keyword in raw.find_one({})["keywords"]) <= 1024  # type: ignore[index]
+    [document] = raw.find()
+    assert max(len(keyword) for keyword in document["keywords"]) <= 1024

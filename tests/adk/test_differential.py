@@ -8,21 +8,21 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from google.adk.integrations.mongodb import MongoDbMemoryService as PeerService
 
 from tests.adk.histories import Call, history, queries
 
 if TYPE_CHECKING:
+    from google.adk.integrations.mongodb import MongoDbMemoryService as PeerService
     from google.adk.memory.memory_entry import MemoryEntry
     from pymongo import MongoClient
 
     from mongorecall.adk import MongoDbMemoryService
     from tests.adk.conftest import MakeDropIn, MakePeer
 
-Service = PeerService | MongoDbMemoryService if TYPE_CHECKING else Any
+    Service = PeerService | MongoDbMemoryService
 
 LIMITS = (1, 2, 50)
-HISTORIES = 8
+HISTORIES = 6
 
 
 async def play(service: Service, calls: list[Call]) -> None:
@@ -97,10 +97,12 @@ async def test_random_histories_are_stored_and_found_alike(
                     assert same_answer(page, ours, scores), (seed, limit, query)
 
 
-def stored(collection: Any) -> list[dict[str, Any]]:
-    """The documents without what is ours alone, by id; keys in their order."""
-    documents = [{name: value for name, value in each.items() if name != "mr"} for each in collection.find()]
-    return sorted(([*each.items()] for each in documents), key=lambda each: str(each[0]))
+def stored(collection: Any) -> list[list[tuple[str, Any]]]:
+    """The documents without what is ours alone, by id; fields in their order."""
+    documents = [
+        [(name, value) for name, value in each.items() if name != "mr"] for each in collection.find()
+    ]
+    return sorted(documents, key=lambda fields: str(fields[0]))
 
 
 async def scores_of(service: MongoDbMemoryService, user_id: str, query: str) -> dict[tuple[Any, ...], float]:

@@ -17,6 +17,8 @@ from tests.adk.scripted import Conversation, answer_with_memory, call_load_memor
 if TYPE_CHECKING:
     from google.adk.memory.base_memory_service import BaseMemoryService
 
+    from tests.adk.scripted import Step
+
 FACT = "My favourite coffee is a flat white."
 ORDER = types.FunctionResponse(name="order_status", response={"order": "4417", "status": "shipped"})
 
@@ -34,7 +36,7 @@ def monday(user_id: str) -> Session:
 
 async def thursday(memory: BaseMemoryService) -> str:
     """The chat endpoint: the user asks, the model calls load_memory."""
-    steps = [call_load_memory("coffee preference?"), answer_with_memory]
+    steps: list[Step] = [call_load_memory("coffee preference?"), answer_with_memory]
     talk = Conversation(memory, steps, tools=[load_memory], plugins=[MemoryTracePlugin(log_content=True)])
     return await talk.answer("What coffee do I usually get?")
 

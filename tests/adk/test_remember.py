@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from google.adk.tools import load_memory as adk_load_memory
+from google.adk.tools.load_memory_tool import load_memory_tool as adk_load_memory
 
 from mongorecall.adk import AutoRemember, MongoDbMemoryService
 from tests.adk.events import warned
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from google.adk.agents.callback_context import CallbackContext
     from pymongo.collection import Collection
 
+    from tests.adk.scripted import Step
+
 
 @pytest.mark.seed("I-011", "I-070", "I-072")
 async def test_each_turn_is_remembered_after_its_run(
@@ -22,7 +24,7 @@ async def test_each_turn_is_remembered_after_its_run(
 ) -> None:
     """What was said is found from the next session, without a line of code in the agent."""
     plugin = AutoRemember()
-    steps = ["Noted.", call_load_memory("coffee"), answer_with_memory]
+    steps: list[Step] = ["Noted.", call_load_memory("coffee"), answer_with_memory]
     talk = Conversation(memory, steps, tools=[adk_load_memory], plugins=[plugin])
     await talk.say("My coffee is a flat white.")
     assert sorted(each["author"] for each in raw.find()) == ["assistant", "user"]

@@ -9,8 +9,8 @@ import pytest
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from google.adk.tools import load_memory as adk_load_memory
-from google.adk.tools import preload_memory
+from google.adk.tools.load_memory_tool import load_memory_tool as adk_load_memory
+from google.adk.tools.preload_memory_tool import preload_memory_tool as preload_memory
 from google.genai import types
 
 from mongorecall.adk import MongoDbMemoryService, load_memory, to_adk
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from google.adk.memory.base_memory_service import BaseMemoryService
     from google.adk.tools.base_tool import BaseTool
     from pymongo.collection import Collection
+
+    from tests.adk.scripted import Step
 
 FACT = "My favourite coffee is a flat white."
 
@@ -98,7 +100,7 @@ async def test_the_context_searches_and_deletes(memory: MongoDbMemoryService) ->
 async def test_a_tool_searches_as_the_user_of_its_session(memory: MongoDbMemoryService) -> None:
     """Another user of the same app asks the same and gets nothing."""
     await tell(memory, FACT)
-    steps = [call_load_memory("coffee"), answer_with_memory]
+    steps: list[Step] = [call_load_memory("coffee"), answer_with_memory]
     other = Conversation(memory, steps, tools=[load_memory], user_id="u-43")
     assert await other.answer("What coffee do I usually get?") == "You said: "
 
@@ -136,7 +138,7 @@ def test_synchronous_runs_share_one_service(
     """Each ``Runner.run()`` makes an event loop in a thread of its own; the service outlives them all."""
     memory = MongoDbMemoryService(database_name=database, connection_string=uri, driver=driver)
     sessions = InMemorySessionService()
-    steps = ["Noted.", call_load_memory("coffee"), answer_with_memory]
+    steps: list[Step] = ["Noted.", call_load_memory("coffee"), answer_with_memory]
     agent = LlmAgent(
         name="assistant",
         model=ScriptedModel(steps),

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.memory import InMemoryMemoryService as AdkInMemoryMemoryService
-from google.adk.tools import load_memory as adk_load_memory
-from google.adk.tools import preload_memory
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.load_memory_tool import load_memory as adk_load_memory_function
+from google.adk.tools.load_memory_tool import load_memory_tool as adk_load_memory
+from google.adk.tools.preload_memory_tool import preload_memory_tool as preload_memory
 
 from mongorecall.adk import MemoryTracePlugin, MongoDbMemoryService, load_memory
 from mongorecall.adk._trace import is_load_memory
@@ -92,7 +92,7 @@ async def test_the_query_is_logged_only_when_asked_for(
     memory: MongoDbMemoryService, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A query often holds personal data."""
-    steps = [call_load_memory('my "walnut" pin'), "Done."]
+    steps: list[Step] = [call_load_memory('my "walnut" pin'), "Done."]
     await traced(memory, steps, tools=[load_memory]).say("pin?")
     assert "walnut" not in caplog.text
     await traced(memory, steps, tools=[load_memory], log_content=True).say("pin?")
@@ -103,7 +103,7 @@ async def test_a_line_break_in_a_query_makes_no_line_of_its_own(
     memory: MongoDbMemoryService, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Values are escaped, so that a query cannot forge a log line."""
-    steps = [call_load_memory("kiln\nmemory.write key=support/u-1"), "Done."]
+    steps: list[Step] = [call_load_memory("kiln\nmemory.write key=support/u-1"), "Done."]
     await traced(memory, steps, tools=[load_memory], log_content=True).say("?")
     assert [fields["key"] for _, fields in lines(caplog)] == ["support/u-42", "support/u-42"]
     assert not re.search(r"^memory\.write", caplog.text, re.MULTILINE)
@@ -114,7 +114,7 @@ async def test_the_run_is_the_same_with_and_without_the_plugin(memory: MongoDbMe
     """Same events, same requests to the model."""
     runs = []
     for plugins in ([], [MemoryTracePlugin()]):
-        steps = [call_load_memory("coffee", id="call-1"), answer_with_memory]
+        steps: list[Step] = [call_load_memory("coffee", id="call-1"), answer_with_memory]
         talk = Conversation(memory, steps, tools=[load_memory, preload_memory], plugins=plugins)
         events = await talk.say("What coffee?")
         requests = [[content.model_dump() for content in each.contents] for each in talk.model.requests]

@@ -14,6 +14,8 @@ from mongorecall.models import Content, MemoryEntry
 from mongorecall.testing._corner import MONDAY, Corner, said
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from mongorecall.base import Capability
 
 
@@ -24,7 +26,7 @@ class DeclaredCapabilities:
         """Whether the service declares it; where not, its method is shown to refuse."""
         if capability in corner.service.capabilities:
             return True
-        refused = {
+        refused: dict[str, Callable[[], Awaitable[object]]] = {
             "add_memory": lambda: corner.service.add_memory(**corner.names, memories=[]),
             "delete": lambda: corner.service.delete_user_memory(**corner.names),
             "filters": lambda: corner.search("kiln", session_id="s-1"),
