@@ -14,7 +14,7 @@ from mongorecall.drivers import open_driver
 from mongorecall.errors import InvalidInputError, InvalidTypeError, RecallError
 
 NOWHERE = "mongodb://ann:s3cret%40canary@127.0.0.1:1/?serverSelectionTimeoutMS=100"
-NAMES = {"database_name": "p", "collection_name": "memories"}
+NAMES: dict[str, Any] = {"database_name": "p", "collection_name": "memories"}
 
 
 def open_nowhere(**options: Any) -> Any:

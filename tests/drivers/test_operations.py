@@ -16,6 +16,7 @@ from mongorecall.drivers._binding import durable
 from mongorecall.errors import (
     DeadlineExceededError,
     IndexConflictError,
+    RecallError,
     StoreError,
     UnsuitableCollectionError,
 )
@@ -141,7 +142,7 @@ async def test_errors_of_the_server_are_ours_and_quote_nothing(
     stored.create_index("x", name="i")
     stored.database.create_collection("v", viewOn=stored.name, pipeline=[])
     clashing = {"createIndexes": stored.name, "indexes": [{"key": {"canary": 1}, "name": "i"}]}
-    commands: list[tuple[dict[str, Any], type[Exception], int | None]] = [
+    commands: list[tuple[dict[str, Any], type[RecallError], int | None]] = [
         ({"aggregate": stored.name, "pipeline": [{"$canary": 1}], "cursor": {}}, StoreError, 40324),
         (clashing, IndexConflictError, 86),
         (clashing | {"createIndexes": "v"}, UnsuitableCollectionError, 166),
