@@ -9,7 +9,7 @@ Optional dependencies are loaded only by the packages named for them: `mongoreca
 """
 
 from mongorecall._features import ExperimentalWarning, set_feature
-from mongorecall._ranking import OverlapRanking, Ranking
+from mongorecall._ranking import ContextRanking, IdfRanking, OverlapRanking, Ranking
 from mongorecall.analysis import Analyzer, ClassicAnalyzer, MultilingualAnalyzer
 from mongorecall.base import BaseMemoryService
 from mongorecall.drivers import deadline
@@ -58,6 +58,7 @@ __all__ = [
     "ClassicAnalyzer",
     "ClosedError",
     "Content",
+    "ContextRanking",
     "DeadlineExceededError",
     "Event",
     "ExperimentalWarning",
@@ -65,6 +66,7 @@ __all__ = [
     "FeatureDisabledError",
     "ForgetReceipt",
     "Health",
+    "IdfRanking",
     "InMemoryMemoryService",
     "IndexConflictError",
     "IngestReport",

@@ -10,23 +10,25 @@ from typing import Any
 from mongorecall import _checks as checks
 from mongorecall.base import Capability
 from mongorecall.errors import InvalidInputError, InvalidTypeError
-from mongorecall.models import Metadata, SearchFilters
+from mongorecall.models import SearchFilters
 
 SHORTEST = timedelta(milliseconds=1)
 LONGEST = timedelta(days=36_500)
 """Bounds of ``ttl`` and ``retention``: BSON dates hold milliseconds; a hundred years is forever."""
 
-INDEX_PARTS = frozenset({"text", "function_response"})
-"""The kinds of parts that can be searched."""
+_RESPONSE = "function_response"
 
 
 def check_index_parts(value: object) -> frozenset[str]:
-    """``index_parts``: some of `INDEX_PARTS`, always with ``"text"``."""
+    """``index_parts``: ``"text"``, and ``"function_response"`` or ``"function_response:<tool name>"``."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidTypeError(f"index_parts must be a set of str, got {checks.type_name(value)}")
     parts = frozenset(checks.as_str("index_parts", part) for part in value)
-    if "text" not in parts or not parts <= INDEX_PARTS:
-        raise InvalidInputError("index_parts must hold 'text' and may hold 'function_response'")
+    others = parts - {"text", _RESPONSE}
+    if "text" not in parts or not all(part.startswith(f"{_RESPONSE}:") for part in others):
+        raise InvalidInputError(
+            "index_parts must hold 'text' and may hold 'function_response' or 'function_response:<tool name>'"
+        )
     return parts
 
 
@@ -45,18 +47,6 @@ def check_lifetime(name: str, value: object) -> timedelta | None:
     if value is None:
         return None
     return checks.check_duration(name, value, low=SHORTEST, high=LONGEST)
-
-
-def check_metadata(value: object) -> Metadata | None:
-    """``custom_metadata``: a mapping with str keys, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise InvalidTypeError(f"custom_metadata must be a mapping, got {checks.type_name(value)}")
-    for key in value:
-        if not isinstance(key, str):
-            raise InvalidTypeError(f"custom_metadata: keys must be str, got {checks.type_name(key)}")
-    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,16 +35,6 @@ def unexpired(now: datetime) -> Filter:
     return {fields.MR_EXPIRES_AT: {"$not": {"$lte": now}}}
 
 
-def forgotten() -> Filter:
-    """The markers of forgotten events."""
-    return {fields.MR_FORGOTTEN: {"$eq": True}}
-
-
-def in_session(session_id: str | None) -> Filter:
-    """Only this session; everything when None."""
-    return {} if session_id is None else {fields.SESSION_ID: {"$eq": session_id}}
-
-
 def search_filter(
     scope: MemoryScope,
     keywords: Collection[str] | None,
@@ -147,25 +137,15 @@ def id_range(
     return {fields.ID: bounds}
 
 
-def event_filter(scope: MemoryScope, event_id: str, session_id: str | None = None) -> Filter:
-    """The documents of one event: one ``_id``, or without a session a scan of the scope's ``_id`` range."""
-    if session_id is not None:
-        return {**scope_filter(scope), fields.ID: {"$eq": document_id(scope, session_id, event_id)}}
-    return {
-        **scope_filter(scope),
-        **id_range(scope),
-        fields.ID_EVENT: {"$eq": event_id},
-    }
-
-
 def of_event(event_id: str) -> list[dict[str, Any]]:
     """Stages that keep only the ``_id`` of documents with this event id.
 
-    The comparison is computed first and matched after, so that the server answers from the index of
-    ``_id`` and reads no document.
+    The ids are taken first and compared then, so that the server answers from the index of ``_id`` and
+    reads no document.
     """
     return [
-        {"$project": {fields.ID: 1, "hit": {"$eq": [f"${fields.ID_EVENT}", {"$literal": event_id}]}}},
+        {"$project": {fields.ID: 1}},
+        {"$project": {"hit": {"$eq": [f"${fields.ID_EVENT}", {"$literal": event_id}]}}},
         {"$match": {"hit": True}},
     ]
 

@@ -16,8 +16,8 @@ from bson.raw_bson import RawBSONDocument
 from mongorecall._checks import as_str, check_id, type_name
 from mongorecall._documents import fields
 from mongorecall._documents._content import Visible, read_content
-from mongorecall._documents._encoding import Encoded, encode
-from mongorecall._documents._storable import UnstorableError, repair
+from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, Encoded, encode
+from mongorecall._documents._storable import UnstorableError, check_metadata, repair
 from mongorecall._documents.markers import document_id
 from mongorecall.analysis import MAX_EVENT_KEYWORDS, Analyzer, ClassicAnalyzer, Extraction
 from mongorecall.errors import InvalidInputError, InvalidTypeError
@@ -113,7 +113,8 @@ def prepare(
         scope: the app and user, checked.
         session_id: checked, or the sentinel.
         analyzer: takes the keywords from the text.
-        metadata: checked by `check_metadata`.
+        metadata: of the whole call, to which the event's own ``custom_metadata`` is added; None when the
+            service keeps none.
         expires_at: aware; None for never.
         index_parts: ``"text"``, and ``"function_response"`` or ``"function_response:<name>"``.
     """
@@ -127,7 +128,7 @@ def prepare(
         extraction = analyzer.keywords(content.indexed, cap=MAX_EVENT_KEYWORDS)
         if not extraction.keywords:
             return Skipped(index, view.event_id, "stop_words_only")
-        mr = _mr(content, _analyzer_stamp(analyzer), metadata, expires_at)
+        mr = _mr(content, _analyzer_stamp(analyzer), _metadata(event, metadata), expires_at)
         body = _body(scope, session_id, view, extraction, mr)
         return _prepared(index, document_id(scope, session_id, view.event_id), body, extraction, view)
     except (UnstorableError, InvalidInputError) as error:
@@ -161,6 +162,8 @@ def _read(event: Any, index_parts: frozenset[str]) -> tuple[str, Visible | SkipR
 
 
 def _view(event: Any, event_id: str, content: Visible) -> _View:
+    if len(content.text) > MAX_DOCUMENT_BYTES:  # told before it is split: no character is less than a byte
+        raise UnstorableError(f"text is {len(content.text)} characters, limit {MAX_DOCUMENT_BYTES}")
     author, repaired = _author(getattr(event, "author", None))
     timestamp = _timestamp(getattr(event, "timestamp", None))
     event_id = event_id or _derived_id(author, timestamp, content.content)
@@ -217,6 +220,12 @@ def _prepared(
         truncated=extraction.capped or extraction.shortened > 0 or extraction.cut_marks > 0,
         encoded=encode(_document(identity, body, 0)),
     )
+
+
+def _metadata(event: Any, of_call: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if of_call is None:
+        return None
+    return check_metadata({**of_call, **(check_metadata(getattr(event, "custom_metadata", None)) or {})})
 
 
 def _mr(

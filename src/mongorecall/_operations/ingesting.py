@@ -8,7 +8,7 @@ again until nothing is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,13 +16,16 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import InsertOne, ReplaceOne
 
 from mongorecall._documents import (
-    Failed,
     Prepared,
     Skipped,
+    count_kept,
+    count_skipped,
     document_id,
+    expiry,
     is_erased,
     is_expired,
     is_forgotten,
+    last_of_each_id,
     marker,
     replaceable,
     revision_of,
@@ -30,11 +33,11 @@ from mongorecall._documents import (
     stored_under,
 )
 from mongorecall._operations.doubt import EventKey
-from mongorecall._operations.preparing import Addition, Outcome, prepare_all
+from mongorecall._operations.preparing import Addition, prepare_all
 from mongorecall._operations.store import Store
 from mongorecall.drivers import Operation
 from mongorecall.errors import RecallError, UnavailableError
-from mongorecall.models import FailedEvent, IngestReport, SkipReason
+from mongorecall.models import FailedEvent, IngestReport
 
 SLICE_EVENTS = 500
 """Most events in one bulk: encoding more would hold the event loop too long."""
@@ -59,13 +62,15 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
     """
     ticket = store.clock.ticket()
     report = IngestReport(received=len(events))
-    lifetime = addition.ttl or store.options.retention
+    retention = store.options.retention
+    expiring = addition.ttl is not None or retention is not None
     async with store.driver.operation("add", write=True) as operation:
-        if lifetime is not None:
+        if expiring:
             await store.measured(operation)
-        expires_at = None if lifetime is None else store.clock.now() + lifetime
-        targets = _targets(await prepare_all(store, addition, events, expires_at=expires_at), report)
-        await store.ready(operation, expiring=lifetime is not None)
+        expires_at = expiry(store.clock.now(), ttl=addition.ttl, retention=retention)
+        outcomes = await prepare_all(store, addition, events, expires_at=expires_at)
+        targets = last_of_each_id(outcomes, report)
+        await store.ready(operation, expiring=expiring)
         if targets:
             await store.measured(operation)
             writer = _SliceWriter(store, operation, addition, store.clock.revision(ticket), report)
@@ -80,27 +85,6 @@ async def _write_slices(writer: _SliceWriter, targets: Sequence[Target]) -> None
     except RecallError as error:
         error.report = writer.report
         raise
-
-
-def _targets(outcomes: Iterable[Outcome], report: IngestReport) -> list[Target]:
-    """What needs a look at the store: the last of each id; the report takes what needs none."""
-    last: dict[str, Target] = {}
-    for outcome in outcomes:
-        if isinstance(outcome, Failed):
-            report.failed.append(
-                FailedEvent(index=outcome.index, event_id=outcome.event_id, reason=outcome.reason)
-            )
-        elif isinstance(outcome, Skipped) and outcome.reason == "partial":
-            _skip(report, "partial")
-        else:
-            report.unchanged += outcome.event_id in last
-            last.pop(outcome.event_id, None)
-            last[outcome.event_id] = outcome
-    return list(last.values())
-
-
-def _skip(report: IngestReport, reason: SkipReason) -> None:
-    report.skipped[reason] = report.skipped.get(reason, 0) + 1
 
 
 def _slices(targets: Sequence[Target]) -> Iterator[list[Target]]:
@@ -137,7 +121,7 @@ class _SliceWriter:
     revision: int
     report: IngestReport
     _begun: dict[str, Verb] = field(default_factory=dict)
-    """The verb under which each event was first sent: it may have landed although no answer came."""
+    """The verb under which each event was last sent: it may have landed although no answer came."""
 
     async def write(self, targets: list[Target]) -> None:
         """Write one slice to the end."""
@@ -183,7 +167,7 @@ class _SliceWriter:
         if stored is None:
             return self._decide_absent(target)
         if is_forgotten(stored):
-            _skip(self.report, "forgotten")
+            count_skipped(self.report, "forgotten")
             return None
         revision = revision_of(stored)
         if revision is None or revision < self.revision:
@@ -195,23 +179,23 @@ class _SliceWriter:
         return None
 
     def _decide_older(self, target: Target, stored: RawBSONDocument) -> _Step | None:
+        """``stored`` began earlier, or was written by google-adk. An expired memory is one no more."""
+        gone = is_erased(stored) or is_expired(stored, self.store.clock.now())
         if isinstance(target, Skipped):
-            return self._decide_erasure(target, stored)
+            return self._decide_erasure(target, gone=gone, marked=is_erased(stored))
         raw = target.raw(self.revision)
-        if self._is_kept(stored, raw) and self._key(target) not in self.store.doubtful:
-            self._count_kept(target, "unchanged")
-            return None
-        return self._step(target, "replace", ReplaceOne(self._filter(target), raw))
+        if gone or self._key(target) in self.store.doubtful or not self._is_same(raw, stored):
+            return self._step(target, "insert" if gone else "replace", ReplaceOne(self._filter(target), raw))
+        self._count_kept(target, "unchanged")
+        return None
 
-    def _is_kept(self, stored: RawBSONDocument, raw: RawBSONDocument) -> bool:
+    def _is_same(self, raw: RawBSONDocument, stored: RawBSONDocument) -> bool:
         """Whether what is stored can stay as it is.
 
         Under ``retention`` a memory added again unchanged keeps the deadline it has: otherwise re-adding a
         session after each turn would put off the deadline of its first turn for ever. A ttl that the call
-        states is meant, and a deadline that has passed is none any more.
+        states is meant.
         """
-        if is_expired(stored, self.store.clock.now()):
-            return False
         return same_but_revision(raw, stored, keep_deadline=self.addition.ttl is None)
 
     def _decide_absent(self, target: Target) -> _Step | None:
@@ -219,18 +203,18 @@ class _SliceWriter:
             return self._step(target, "insert", InsertOne(target.raw(self.revision)))
         if self._key(target) in self.store.doubtful:
             return self._step(target, "erase", InsertOne(self._marker(target)))
-        _skip(self.report, target.reason)
+        count_skipped(self.report, target.reason)
         return None
 
-    def _decide_erasure(self, target: Skipped, stored: RawBSONDocument) -> _Step | None:
-        if is_erased(stored) and self._key(target) not in self.store.doubtful:
-            _skip(self.report, target.reason)
+    def _decide_erasure(self, target: Skipped, *, gone: bool, marked: bool) -> _Step | None:
+        if marked and self._key(target) not in self.store.doubtful:
+            count_skipped(self.report, target.reason)
             return None
-        verb: Verb = "insert" if is_erased(stored) else "erase"
+        verb: Verb = "insert" if gone else "erase"
         return self._step(target, verb, ReplaceOne(self._filter(target), self._marker(target)))
 
     def _step(self, target: Target, verb: Verb, request: Any) -> _Step:
-        self._begun.setdefault(target.event_id, verb)
+        self._begun[target.event_id] = verb
         return _Step(target, verb, request)
 
     async def _send(self, steps: list[_Step]) -> list[Target]:
@@ -263,13 +247,11 @@ class _SliceWriter:
         elif verb == "erase":
             self.report.erased += 1
         else:
-            _skip(self.report, target.reason)
+            count_skipped(self.report, target.reason)
 
     def _count_kept(self, target: Prepared, counter: Literal["stored", "replaced", "unchanged"]) -> None:
         setattr(self.report, counter, getattr(self.report, counter) + 1)
-        self.report.repaired += target.repaired
-        if target.truncated:
-            self.report.truncated.append(target.event_id)
+        count_kept(self.report, target)
 
     def _fail(self, target: Target, code: int) -> None:
         self.report.failed.append(

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
-from bson import json_util
-
-from mongorecall._documents import MalformedDocument, decode, format_time, id_range, live
+from mongorecall._documents import (
+    MalformedDocument,
+    as_json_ready,
+    decode,
+    format_time,
+    id_range,
+    live,
+    pack_cursor,
+    unpack_cursor,
+)
 from mongorecall._operations.store import Store
 from mongorecall.drivers import Operation
-from mongorecall.errors import InvalidInputError
 from mongorecall.models import MemoryEntry, MemoryPage, MemoryScope, SessionPage, SessionSummary
 
 _log = logging.getLogger("mongorecall")
-
-MAX_PAGE = 1000
-"""Most entries of one page."""
 
 EXPORT_PAGE = 500
 """Documents read at once by an export."""
@@ -44,8 +44,8 @@ async def list_memories(
         )
     last = rows[limit - 1]["_id"] if len(rows) > limit else None
     return MemoryPage(
-        memories=_readable(rows[:limit]),
-        cursor=None if last is None else _pack(last["session_id"], last["event_id"]),
+        memories=_readable(rows[:limit], metadata=store.options.store_metadata),
+        cursor=None if last is None else pack_cursor(last["session_id"], last["event_id"]),
     )
 
 
@@ -79,7 +79,7 @@ async def list_sessions(store: Store, scope: MemoryScope, *, limit: int, cursor:
         for row in rows[:limit]
     ]
     return SessionPage(
-        sessions=sessions, cursor=_pack(sessions[-1].session_id) if len(rows) > limit else None
+        sessions=sessions, cursor=pack_cursor(sessions[-1].session_id) if len(rows) > limit else None
     )
 
 
@@ -100,10 +100,7 @@ async def export_user(store: Store, scope: MemoryScope) -> AsyncIterator[dict[st
         async with store.driver.operation("export") as operation:
             rows = await _page(store, operation, id_range(scope, after=after), EXPORT_PAGE)
         for row in rows:
-            exported: dict[str, Any] = json.loads(
-                json_util.dumps(row, json_options=json_util.RELAXED_JSON_OPTIONS)
-            )
-            yield exported
+            yield as_json_ready(row)
         if len(rows) < EXPORT_PAGE:
             return
         after = (rows[-1]["_id"]["session_id"], rows[-1]["_id"]["event_id"])
@@ -115,43 +112,22 @@ async def _page(store: Store, operation: Operation, where: dict[str, Any], size:
     )
 
 
-def _as_json(row: dict[str, Any]) -> dict[str, Any]:
-    """A document with what JSON lacks (dates, 64-bit integers, binary) as extended JSON."""
-    text = json_util.dumps(row, json_options=json_util.RELAXED_JSON_OPTIONS)
-    return dict(json.loads(text))
-
-
-def _readable(rows: list[dict[str, Any]]) -> list[MemoryEntry]:
+def _readable(rows: list[dict[str, Any]], *, metadata: bool) -> list[MemoryEntry]:
     entries: list[MemoryEntry] = []
     for row in rows:
         try:
-            entries.append(decode(row))
+            entries.append(decode(row, metadata=metadata))
         except MalformedDocument as fault:
-            _log.warning("a stored document cannot be read and is left out of the list: %s", fault.kind)
+            _log.warning("memory.malformed kind=%s", fault.kind)
     return entries
 
 
 def _after_memory(cursor: str | None) -> Place | None:
     if cursor is None:
         return None
-    session_id, event_id = _unpack(cursor, 2)
+    session_id, event_id = unpack_cursor(cursor, 2)
     return session_id, event_id
 
 
 def _after_session(cursor: str | None) -> Place | None:
-    return None if cursor is None else (_unpack(cursor, 1)[0], None)
-
-
-def _pack(*ids: str) -> str:
-    """An opaque cursor."""
-    return base64.urlsafe_b64encode(json.dumps(ids).encode()).decode()
-
-
-def _unpack(cursor: str, length: int) -> tuple[str, ...]:
-    try:
-        ids = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
-    except (ValueError, UnicodeError, binascii.Error):
-        raise InvalidInputError("cursor is not one that a page gave") from None
-    if not (isinstance(ids, list) and len(ids) == length and all(isinstance(i, str) for i in ids)):
-        raise InvalidInputError("cursor is not one that a page gave")
-    return tuple(ids)
+    return None if cursor is None else (unpack_cursor(cursor, 1)[0], None)
