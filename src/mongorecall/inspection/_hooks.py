@@ -24,8 +24,10 @@ class LoggingHook:
     def __call__(self, record: OperationRecord, /) -> None:
         """Write the line; costs nothing when nobody listens."""
         level = logging.INFO if record.error is None else logging.WARNING
-        if self._logger.isEnabledFor(level):
-            self._logger.log(level, "%s", record.line())
+        logger = self._logger
+        if logger.isEnabledFor(level):
+            # made by hand: the place in the source is this one, and need not be searched for on the stack
+            logger.handle(logger.makeRecord(logger.name, level, __file__, 0, record.line(), (), None))
 
 
 class RingBuffer:

@@ -32,7 +32,9 @@ class KeyJournal:
         """Count a successful write or search."""
         if record.error is not None or record.operation not in ("write", "search"):
             return
-        traffic = self._traffic.setdefault(scope, Traffic())
+        traffic = self._traffic.get(scope)
+        if traffic is None:
+            traffic = self._traffic[scope] = Traffic()
         self._traffic.move_to_end(scope)
         if record.operation == "write":
             traffic.writes += 1

@@ -16,6 +16,19 @@ _SHORTEST_HALF = 2
 _LONGEST = 64
 """Letters: nearness of longer words is not looked for."""
 _SHOWN = 5
+_ACCENTED = {
+    "a": "àáâäãåą",
+    "c": "çćč",
+    "e": "èéêëę",
+    "i": "ìíîï",
+    "n": "ñń",
+    "o": "òóôöõø",
+    "s": "śš",
+    "u": "ùúûüů",
+    "y": "ýÿ",
+    "z": "źżž",
+}
+"""Where a prefix does not find the accented form: one accent among the first letters."""
 
 
 def near_keywords(
@@ -49,7 +62,14 @@ def wanted(word: str, neighbours: Sequence[str] = ()) -> tuple[list[str], list[s
         return [], []
     bare = _unaccented(word)
     prefixes = {form[:3] for form in (word, bare) if len(form) > _SHORTEST_STEM}
-    words = {bare, word.upper(), word.capitalize(), *_numbers(word), *_first_letter_slips(word)}
+    words = {
+        bare,
+        word.upper(),
+        word.capitalize(),
+        *_numbers(word),
+        *_first_letter_slips(word),
+        *_accented(word),
+    }
     words.update(joined for other in neighbours for joined in _joined(word, other))
     for pair in _halves(word):
         words.update(pair)
@@ -69,6 +89,12 @@ def _difference(word: str, other: str, neighbours: Sequence[str]) -> NearKind | 
     if same_letters or any(other in _joined(word, neighbour) for neighbour in neighbours):
         return "separator"
     return "typo" if _one_slip(bare, other_bare) else None
+
+
+def _accented(word: str) -> Iterator[str]:
+    for at, letter in enumerate(word[:_SHORTEST_STEM]):
+        for accented in _ACCENTED.get(letter, ""):
+            yield word[:at] + accented + word[at + 1 :]
 
 
 def _unaccented(word: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -55,18 +54,17 @@ class OperationRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that are set, in the order of the line."""
-        return {"operation": self.operation, "started": self.started, **dict(self._set_fields())}
+        told = {name: value for name in _LINE if (value := getattr(self, name)) is not None}
+        return {"operation": self.operation, "started": self.started, **told}
 
     def line(self) -> str:
         """``memory.search key=support/u-42 tokens=2 keywords=2 hits=0 ms=1.8``."""
-        shown = " ".join(f"{name}={_value(value)}" for name, value in self._set_fields())
-        return f"memory.{self.operation} {shown}"
-
-    def _set_fields(self) -> Iterator[tuple[str, Any]]:
+        words = [f"memory.{self.operation}"]
         for name in _LINE:
             value = getattr(self, name)
             if value is not None:
-                yield name, value
+                words.append(f"{name}={value}" if type(value) is int else f"{name}={_value(value)}")
+        return " ".join(words)
 
 
 _LINE = (

@@ -325,14 +325,7 @@ class InspectingMemoryService(BaseMemoryService):
         key = "/".join(draft.scope)
         if self._key_hash is not None:
             key = hash_id(self._key_hash, key)
-        record = OperationRecord(
-            operation=draft.operation,
-            key=key,
-            started=self._clock() - ms / 1000,
-            ms=ms,
-            error=error,
-            **draft.counts,
-        )
+        record = OperationRecord(draft.operation, key, self._clock() - ms / 1000, ms, error, **draft.counts)
         self.journal.note(draft.scope, record)
         for hook in self._hooks:
             try:
