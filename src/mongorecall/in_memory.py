@@ -13,15 +13,9 @@ from typing import Any, Unpack
 
 from bson.raw_bson import RawBSONDocument
 
+from mongorecall import _arguments as arguments
 from mongorecall import _checks as checks
 from mongorecall import _documents as documents
-from mongorecall._arguments import (
-    capabilities_of,
-    check_filters,
-    check_index_parts,
-    check_lifetime,
-    direct_events,
-)
 from mongorecall._documents import Prepared, Skipped
 from mongorecall._documents.held import Held, HeldDocuments, HeldKey
 from mongorecall._documents.memory_probe import DocumentsProbe
@@ -55,10 +49,10 @@ class _Addition:
 
 
 class InMemoryMemoryService(BaseMemoryService):
-    """Long-term recall for tests, demos and single processes; nothing outlives the process.
+    """Long-term recall for tests, demos and single processes.
 
-    Every method works on the whole at once, without awaiting anything: a search looks at every memory of
-    its scope. Options mean what they mean for `MongoDbMemoryService`.
+    Every method looks at each memory of its scope, at once and without awaiting anything. Options mean
+    what they mean for `MongoDbMemoryService`.
 
     Args:
         stop_words: words to ignore, in place of the analyzer's list; any letter case.
@@ -95,11 +89,13 @@ class InMemoryMemoryService(BaseMemoryService):
         self._ranking = resolve_ranking(ranking)
         self._store_metadata = checks.check_bool("store_metadata", store_metadata)
         self._direct_memories = checks.check_bool("direct_memories", direct_memories)
-        self._retention = check_lifetime("retention", retention)
+        self._retention = arguments.check_lifetime("retention", retention)
         self._key_policy = key_policy
-        self._index_parts = check_index_parts(index_parts)
+        self._index_parts = arguments.check_index_parts(index_parts)
         self._clock = clock
-        self.capabilities = capabilities_of(store_metadata=store_metadata, direct_memories=direct_memories)
+        self.capabilities = arguments.capabilities_of(
+            store_metadata=store_metadata, direct_memories=direct_memories
+        )
         self._held = HeldDocuments()
         self._revision = 0
         self._closed = False
@@ -136,7 +132,7 @@ class InMemoryMemoryService(BaseMemoryService):
             scope=self._scope(app_name, user_id),
             session_id=checks.check_session_for_add(session_id),
             metadata=self._metadata(options.get("custom_metadata")),
-            ttl=check_lifetime("ttl", options.get("ttl")),
+            ttl=arguments.check_lifetime("ttl", options.get("ttl")),
         )
         if isinstance(events, str | bytes) or not isinstance(events, Iterable):
             raise InvalidTypeError(f"events must be an iterable of events, got {checks.type_name(events)}")
@@ -145,12 +141,7 @@ class InMemoryMemoryService(BaseMemoryService):
     async def add_memory(
         self, *, app_name: str, user_id: str, memories: Iterable[Any], custom_metadata: Metadata | None = None
     ) -> None:
-        """Store memory entries that no event stands behind, outside any session.
-
-        Raises:
-            UnsupportedError: (a ``NotImplementedError``) without ``direct_memories=True``.
-            PartialWriteError: some entries could not be stored.
-        """
+        """See `BaseMemoryService.add_memory`; `UnsupportedError` without ``direct_memories=True``."""
         if not self._direct_memories:
             await super().add_memory(app_name=app_name, user_id=user_id, memories=memories)
         addition = _Addition(
@@ -158,7 +149,7 @@ class InMemoryMemoryService(BaseMemoryService):
             session_id=checks.UNKNOWN_SESSION_ID,
             metadata=self._metadata(custom_metadata),
         )
-        settle(self._add(addition, direct_events(memories, now=self._now())))
+        settle(self._add(addition, arguments.direct_events(memories, now=self._now())))
 
     def _add(self, addition: _Addition, events: list[Any]) -> IngestReport:
         self._open()
@@ -220,7 +211,7 @@ class InMemoryMemoryService(BaseMemoryService):
     ) -> SearchMemoryResponse:
         """See `BaseMemoryService.search_memory`; options are those of `SearchFilters`."""
         scope = self._scope(app_name, user_id)
-        text, filters = checks.check_query(query), check_filters(options)
+        text, filters = checks.check_query(query), arguments.check_filters(options)
         self._open()
         keywords = self._analyzer.keywords(text, cap=MAX_QUERY_KEYWORDS).keywords
         if not keywords:
@@ -392,7 +383,7 @@ class InMemoryMemoryService(BaseMemoryService):
     def _metadata(self, given: Metadata | None) -> dict[str, Any] | None:
         """What is stored: nothing unless the service keeps metadata."""
         metadata = documents.check_metadata(given)
-        return metadata if self._store_metadata else None
+        return metadata or {} if self._store_metadata else None
 
 
 def _place_of(cursor: object, length: int) -> tuple[str, ...]:

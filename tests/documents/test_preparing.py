@@ -212,7 +212,8 @@ class TestFailed:
             (called({"a": 2**63}), "an integer over 64 bits cannot be stored"),
             (called({"a\0b": 1}), "a key with a NUL character cannot be stored"),
             (called({"a": object()}), "content cannot be serialised (PydanticSerializationError)"),
-            (said("kiln " + "!" * 16_000_000), "document is 160"),
+            (said("kiln " + "!" * 16_000_000), "text is 16000005 characters, limit 16000000"),
+            (said("kiln " + "¡" * 8_000_000), "document is 160002"),
         ],
     )
     def test_says_why_without_content(self, event: Any, reason: str) -> None:
@@ -286,6 +287,17 @@ class TestMetadata:
     def test_that_cannot_be_stored_is_refused(self, metadata: object) -> None:
         with pytest.raises(InvalidInputError, match=r"^custom_metadata"):
             check_metadata(metadata)
+
+    def test_of_the_event_is_added_to_that_of_the_call_when_the_service_keeps_any(self) -> None:
+        event = adk(types.Part(text="kiln"), custom_metadata={"topic": "glaze", "own": 1})
+        kept = prepared(event, metadata={"topic": "pottery", "call": 2})
+        assert kept.body["mr"]["metadata"] == {"topic": "glaze", "own": 1, "call": 2}
+        assert prepared(event, metadata={}).body["mr"]["metadata"] == {"topic": "glaze", "own": 1}
+        assert "metadata" not in prepared(event).body["mr"]
+
+    def test_of_one_event_that_cannot_be_stored_fails_it_alone(self) -> None:
+        outcome = outcome_of(adk(types.Part(text="kiln"), custom_metadata={"n": 2**64}), metadata={})
+        assert outcome == Failed(0, "e-1", "custom_metadata: an integer over 64 bits cannot be stored")
 
     def test_empty_metadata_is_none(self) -> None:
         assert check_metadata(None) is check_metadata({}) is None

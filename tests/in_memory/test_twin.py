@@ -289,6 +289,13 @@ class TestOptions:
         [stored] = (await service.search_memory(**ANN, query="kiln")).memories
         assert (stored.timestamp, stored.session_id) == ("2026-03-02T12:00:00+00:00", None)
 
+    async def test_a_direct_memory_keeps_its_own_metadata(self) -> None:
+        memory = MemoryEntry(content=Content.of("kiln"), custom_metadata={"topic": "pottery"})
+        service = InMemoryMemoryService(direct_memories=True, store_metadata=True)
+        await service.add_memory(**ANN, memories=[memory], custom_metadata={"source": "import"})
+        [stored] = (await service.search_memory(**ANN, query="kiln")).memories
+        assert stored.custom_metadata == {"topic": "pottery", "source": "import"}
+
     async def test_a_key_policy_joins_what_it_makes_equal(self) -> None:
         service = InMemoryMemoryService(key_policy="casefold")
         await service.add_events(app_name="Shop", user_id=" ANN", events=[said("kiln")])
@@ -297,7 +304,8 @@ class TestOptions:
     @pytest.mark.parametrize(
         "options",
         [{"max_results": 0}, {"max_results": True}, {"max_results": 2.5}, {"stop_words": "the"},
-         {"retention": -1}, {"ranking": "best"}, {"analyzer": "best"}, {"store_metadata": 1}, {"index_parts": {"image"}}],
+         {"retention": -1}, {"ranking": "best"}, {"analyzer": "best"},
+         {"store_metadata": 1}, {"index_parts": {"image"}}],
         ids=str,
     )  # fmt: skip
     def test_out_of_bounds_are_refused_at_once(self, options: dict[str, Any]) -> None:

@@ -24,11 +24,6 @@ def format_time(value: Any) -> str | None:
         return None
 
 
-def parse_time(value: str) -> float:
-    """Seconds since 1970 of an ISO 8601 text; without an offset it is UTC. ``ValueError`` for other text."""
-    return aware(datetime.fromisoformat(value)).timestamp()
-
-
 def is_number(value: Any) -> bool:
     """Whether a stored time takes part in comparisons with numbers: NaN, text and null never match."""
     return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
