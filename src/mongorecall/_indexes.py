@@ -35,6 +35,12 @@ RECENCY = IndexSpec(
 )
 """Optional (``recency_index=True``): the same keys in the order of time, so that the newest come first."""
 
+SESSIONS = IndexSpec(
+    "mongorecall_sessions",
+    (("app_name", 1), ("user_id", 1), ("session_id", 1), ("timestamp", 1), ("_id.event_id", 1)),
+)
+"""Made for ``ranking="context"``: the turns of a session in the order of time."""
+
 EXPIRY = IndexSpec("mongorecall_expiry", (("mr.expires_at", 1),), expire_after_seconds=0)
 """Made when retention or a ttl is used: the server removes what has expired."""
 

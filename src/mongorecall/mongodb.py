@@ -12,9 +12,9 @@ from mongorecall._arguments import (
     check_filters,
     check_index_parts,
     check_lifetime,
-    check_metadata,
     direct_events,
 )
+from mongorecall._documents import MAX_PAGE, check_metadata
 from mongorecall._features import MONGODB_MEMORY_SERVICE, check_feature
 from mongorecall._operations import forgetting, listing
 from mongorecall._operations.health import health
@@ -171,7 +171,8 @@ class MongoDbMemoryService(BaseMemoryService):
             metadata=self._metadata(check_metadata(options.get("custom_metadata"))),
             ttl=check_lifetime("ttl", options.get("ttl")),
         )
-        return await ingest(self._store, addition, as_list(events))
+        with self._store.counts.changing(addition.scope):
+            return await ingest(self._store, addition, as_list(events))
 
     async def add_memory(
         self, *, app_name: str, user_id: str, memories: Iterable[Any], custom_metadata: Metadata | None = None
@@ -190,7 +191,8 @@ class MongoDbMemoryService(BaseMemoryService):
             metadata=self._metadata(check_metadata(custom_metadata) or {}),
         )
         events = direct_events(memories, now=self._store.clock.now())
-        settle(await ingest(self._store, addition, events))
+        with self._store.counts.changing(addition.scope):
+            settle(await ingest(self._store, addition, events))
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -225,7 +227,7 @@ class MongoDbMemoryService(BaseMemoryService):
             self._store,
             self._scope(app_name, user_id),
             session_id=checks.check_optional_id("session_id", session_id),
-            limit=checks.check_int("limit", limit, high=listing.MAX_PAGE),
+            limit=checks.check_int("limit", limit, high=MAX_PAGE),
             cursor=_cursor(cursor),
         )
 
@@ -236,7 +238,7 @@ class MongoDbMemoryService(BaseMemoryService):
         return await listing.list_sessions(
             self._store,
             self._scope(app_name, user_id),
-            limit=checks.check_int("limit", limit, high=listing.MAX_PAGE),
+            limit=checks.check_int("limit", limit, high=MAX_PAGE),
             cursor=_cursor(cursor),
         )
 
@@ -306,7 +308,8 @@ class MongoDbMemoryService(BaseMemoryService):
     ) -> ForgetReceipt:
         target = self._target(app_name, user_id, session_id, memory_id)
         self._store.known_scopes.discard(target.scope)
-        return await forgetting.forget(self._store, target, dry_run=checks.check_bool("dry_run", dry_run))
+        with self._store.counts.changing(target.scope):
+            return await forgetting.forget(self._store, target, dry_run=checks.check_bool("dry_run", dry_run))
 
     def _target(
         self, app_name: str, user_id: str, session_id: str | None, memory_id: str | None
@@ -322,6 +325,7 @@ class MongoDbMemoryService(BaseMemoryService):
     async def close(self) -> None:
         """Close the client that ``connection_string`` opened; a caller's stays open. Ends within 2 seconds
         whatever the server does; twice is harmless; any other call then raises `ClosedError`."""
+        self._store.learner.stop()
         await self._store.driver.close()
 
     def _scope(self, app_name: str, user_id: str) -> MemoryScope:

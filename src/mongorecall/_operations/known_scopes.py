@@ -1,4 +1,4 @@
-"""Which scopes are known to hold something."""
+"""Which scopes were seen to be of a kind a moment ago."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ NON_EMPTY_SECONDS = 10.0
 
 
 class KnownScopes:
-    """Scopes that held a memory a moment ago, so that an empty search need not look again."""
+    """Scopes of one kind, such as those that held a memory a moment ago, so that nobody need look again."""
 
-    def __init__(self, size: int = 10_000) -> None:
+    def __init__(self, size: int = 10_000, *, seconds: float = NON_EMPTY_SECONDS) -> None:
         self._until: OrderedDict[MemoryScope, float] = OrderedDict()
         self._size = size
+        self._seconds = seconds
 
     def add(self, scope: MemoryScope) -> None:
-        """The scope holds something now."""
-        self._until[scope] = time.monotonic() + NON_EMPTY_SECONDS
+        """The scope is of the kind now."""
+        self._until[scope] = time.monotonic() + self._seconds
         self._until.move_to_end(scope)
         if len(self._until) > self._size:
             self._until.popitem(last=False)
 
     def discard(self, scope: MemoryScope) -> None:
-        """The scope may be empty now."""
+        """The scope may be of the kind no more."""
         self._until.pop(scope, None)
 
     def __contains__(self, scope: MemoryScope) -> bool:

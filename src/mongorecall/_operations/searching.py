@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mongorecall._documents import id_range, live, search_filter, stored_keywords
 from mongorecall._documents.fields import SCORE
 from mongorecall._operations.preparing import query_keywords
 from mongorecall._operations.store import Store
-from mongorecall._planning import SearchRequest, plan
-from mongorecall._ranking import PageBuilder, Ranked
+from mongorecall._operations.weighing import Question, weighed_page
+from mongorecall._planning import Direct, Plan, Row, SearchRequest, plan
+from mongorecall._ranking import OverlapRanking, PageBuilder, Ranked
 from mongorecall.drivers import Operation
 from mongorecall.models import EmptyReason, MemoryScope, SearchFilters, SearchMemoryResponse
 
@@ -34,7 +35,10 @@ async def search(
         return SearchMemoryResponse(reason="no_searchable_words")
     async with store.driver.operation("search") as operation:
         await store.ready(operation)
-        page = await _page(store, operation, scope, keywords, filters)
+        if isinstance(store.ranking, OverlapRanking):
+            page = await _page(store, operation, scope, keywords, filters)
+        else:
+            page = await weighed_page(store, operation, Question(scope, query, keywords, filters))
         reason = None if page.memories else await _why_empty(store, operation, scope, keywords, filters)
     if page.memories:
         store.known_scopes.add(scope)
@@ -74,21 +78,21 @@ def _ranked(row: Mapping[str, Any]) -> Ranked:
     return Ranked(row, float(row[SCORE]), tuple(sorted(stored_keywords(row))))
 
 
-async def _rows(store: Store, operation: Operation, request: SearchRequest) -> list[dict[str, Any]]:
-    chosen = plan(request, None, has_recency_index=store.options.recency_index)
-    rows = await operation.read(
-        {
-            "aggregate": request.collection,
-            "pipeline": chosen.pipeline(),
-            "cursor": {"batchSize": request.fetch + 1},
-        }
-    )
-    return rows if chosen.kind == "direct" else _without_repeats(rows)
+async def _rows(store: Store, operation: Operation, request: SearchRequest) -> Sequence[Row]:
+    learner, scope = store.learner, request.scope
+    streams = store.options.recency_index and not learner.policy.is_tied(scope)
+    chosen = plan(request, learner.policy.table(scope), has_recency_index=streams)
+    with learner.searching():
+        rows = chosen.settle(await _run(operation, chosen))
+        learner.searched(scope, operation.elapsed)
+    if rows is None:
+        learner.policy.tied(scope)
+        rows = await _run(operation, Direct(request))
+    return rows
 
 
-def _without_repeats(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A document rewritten while a plan read band after band may come twice: the first stays."""
-    return list({str(row["_id"]): row for row in reversed(rows)}.values())[::-1]
+async def _run(operation: Operation, chosen: Plan) -> list[Row]:
+    return await operation.read({"aggregate": chosen.request.collection, "pipeline": chosen.pipeline()})
 
 
 async def _why_empty(

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from mongorecall._indexes import EXPIRY, RECALL, RECENCY, IndexSpec
+from mongorecall._indexes import EXPIRY, RECALL, RECENCY, SESSIONS, IndexSpec
 from mongorecall._operations.clock import RevisionClock
+from mongorecall._operations.counting import ScopeCounts
 from mongorecall._operations.doubt import DoubtfulWrites
 from mongorecall._operations.indexing import IndexKeeper
 from mongorecall._operations.known_scopes import KnownScopes
-from mongorecall._ranking import Ranking
+from mongorecall._operations.learning import Learner
+from mongorecall._ranking import ContextRanking, Ranking
 from mongorecall.analysis import Analyzer
 from mongorecall.drivers import Driver, Operation
+
+LONG_SESSIONS_SECONDS = 600.0
+"""How long a scope that had long sessions is taken to have them still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,12 @@ class Store:
     clock: RevisionClock = field(default_factory=RevisionClock)
     doubtful: DoubtfulWrites = field(default_factory=DoubtfulWrites)
     known_scopes: KnownScopes = field(default_factory=KnownScopes)
+    counts: ScopeCounts = field(default_factory=ScopeCounts)
+    long_sessions: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=LONG_SESSIONS_SECONDS))
+    learner: Learner = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "learner", Learner(self.driver))
 
     @classmethod
     def of(cls, driver: Driver, analyzer: Analyzer, ranking: Ranking, options: StoreOptions) -> Store:
@@ -62,5 +73,9 @@ class Store:
         The recency index begins with the keys of the recall index and serves all it serves, so there is
         never a need for both.
         """
-        recall = RECENCY if self.options.recency_index else RECALL
-        return (recall, EXPIRY) if expiring or self.options.retention else (recall,)
+        specs = [RECENCY if self.options.recency_index else RECALL]
+        if isinstance(self.ranking, ContextRanking):
+            specs.append(SESSIONS)
+        if expiring or self.options.retention:
+            specs.append(EXPIRY)
+        return tuple(specs)

@@ -1,0 +1,190 @@
+"""Searches by ``"idf"`` and ``"context"``: count the keywords, read the best turns, read around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mongorecall._documents import admits, fields, id_range, live, stored_keywords
+from mongorecall._documents.counts import joined
+from mongorecall._documents.neighbours import next_to, whole_sessions
+from mongorecall._operations.counting import count_scope
+from mongorecall._planning import SearchRequest
+from mongorecall._planning._counted import CountedSearch
+from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
+from mongorecall._ranking.sessions import event_key, has_neighbours
+from mongorecall._ranking.weights import weigh
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mongorecall._operations.store import Store
+    from mongorecall.drivers import Operation
+    from mongorecall.models import MemoryScope, SearchFilters
+
+MARGIN: Final = 1
+"""Rows read beyond the page: whether there are more."""
+
+GROWTH: Final = 4
+"""By how much a page that came out short is read again larger."""
+
+MOST_AROUND: Final = 1_500
+"""Turns of whole sessions read at once; beyond, only the nearest turns of each anchor are read."""
+
+SIDES_AT_ONCE: Final = 20
+"""Reads around anchors joined in one command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: in which scope, in which words, and what narrows it."""
+
+    scope: MemoryScope
+    query: str
+    keywords: tuple[str, ...]
+    filters: SearchFilters
+
+
+async def weighed_page(store: Store, operation: Operation, asked: Question) -> PageBuilder:
+    """The page of a search whose ranking weighs keywords.
+
+    Cost: one round trip to count (none when all was counted a moment ago), one for the best turns (two
+    where a probe comes first), and for ``"context"`` one for the turns around them.
+    """
+    ranking = store.ranking
+    if not isinstance(ranking, IdfRanking | ContextRanking):
+        return await _whole_scope_page(store, operation, asked)
+    known = store.counts.of(asked.scope)
+    hits, turns = await count_scope(
+        known, operation, store.driver.collection_name, asked.scope, asked.keywords
+    )
+    search = _Search(store, operation, asked, hits, weigh(hits, turns))
+    if not search.weights:
+        return PageBuilder(search.limit)
+    return await (search.spread(ranking) if isinstance(ranking, ContextRanking) else search.own())
+
+
+async def _whole_scope_page(store: Store, operation: Operation, asked: Question) -> PageBuilder:
+    """A caller's own ranking sees what the in-memory twin shows it: every live document of the scope."""
+    where = {**id_range(asked.scope), **live(store.clock.now())}
+    documents = await operation.read({"find": store.driver.collection_name, "filter": where})
+    rows = store.ranking.rank(
+        documents,
+        asked.keywords,
+        query=asked.query,
+        admits=lambda document: admits(asked.filters, document),
+    )
+    page = PageBuilder(asked.filters.limit or store.options.max_results)
+    lowest = asked.filters.min_score
+    page.take(row for row in rows if lowest is None or row.score >= lowest)
+    return page
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One weighed search under way."""
+
+    store: Store
+    operation: Operation
+    asked: Question
+    hits: Mapping[str, int]
+    weights: Mapping[str, float]
+
+    @property
+    def limit(self) -> int:
+        """Most memories of the page."""
+        return self.asked.filters.limit or self.store.options.max_results
+
+    async def own(self) -> PageBuilder:
+        """The page of ``"idf"``."""
+        fetch = self.limit + MARGIN
+        while True:
+            rows = await self._best(fetch, self.asked.filters)
+            page = PageBuilder(self.limit)
+            page.take(rows)
+            if page.more or len(rows) < fetch:
+                return page
+            fetch *= GROWTH
+
+    async def spread(self, ranking: ContextRanking) -> PageBuilder:
+        """The page of ``"context"``: the anchors, then the turns around them."""
+        fetch, unscored = ranking.anchors, self.asked.filters.model_copy(update={"min_score": None})
+        own = await self._best(fetch, unscored)
+        around = await self._around(ranking, [row.document for row in own])
+        while True:
+            page = PageBuilder(self.limit)
+            page.take(self._admitted(ranking, own, around))
+            if page.more or len(own) < fetch:
+                return page
+            fetch = max(fetch, self.limit) * GROWTH
+            own = await self._best(fetch, unscored)
+
+    def _admitted(
+        self, ranking: ContextRanking, own: Sequence[Ranked], around: Sequence[Mapping[str, Any]]
+    ) -> Iterable[Ranked]:
+        rows = ranking.spread(
+            own,
+            around,
+            self.weights,
+            query=self.asked.query,
+            admits=lambda document: admits(self.asked.filters, document),
+        )
+        lowest = self.asked.filters.min_score
+        return rows if lowest is None else (row for row in rows if row.score >= lowest)
+
+    async def _best(self, fetch: int, filters: SearchFilters) -> list[Ranked]:
+        """The best turns by their own keywords."""
+        request = SearchRequest(
+            collection=self.store.driver.collection_name,
+            scope=self.asked.scope,
+            keywords=tuple(self.weights),
+            fetch=fetch,
+            now=self.store.clock.now(),
+            filters=filters,
+            weights=self.weights,
+        )
+        search = CountedSearch(request, self.hits)
+        plan = search.plan()
+        if plan is None:
+            probed = await self._read(search.probe())
+            full = len(probed) == fetch
+            plan = search.above(probed[-1][fields.SCORE] if full else request.floor)
+        rows = plan.settle(await self._read(plan.pipeline()))
+        return [
+            Ranked(row, float(row[fields.SCORE]), tuple(sorted(stored_keywords(row)))) for row in rows or []
+        ]
+
+    async def _around(
+        self, ranking: ContextRanking, anchors: Sequence[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any]]:
+        """The turns around the anchors: at least those within twice the reach."""
+        near = [document for document in anchors if has_neighbours(document)]
+        if not near or not ranking.reach:
+            return []
+        if self.asked.scope not in self.store.long_sessions:
+            sessions = {document[fields.SESSION_ID] for document in near}
+            pipeline = whole_sessions(
+                self.asked.scope, sessions, tuple(self.weights), self.store.clock.now(), most=MOST_AROUND + 1
+            )
+            rows = await self._read(pipeline)
+            if len(rows) <= MOST_AROUND:
+                return rows
+            self.store.long_sessions.add(self.asked.scope)
+        return await self._nearest(near, 2 * ranking.reach)
+
+    async def _nearest(self, anchors: Sequence[Mapping[str, Any]], reach: int) -> list[Mapping[str, Any]]:
+        """A few turns each way of every anchor: bounded however long the sessions are."""
+        now, words = self.store.clock.now(), tuple(self.weights)
+        sides = [
+            side for anchor in anchors for side in next_to(anchor, self.asked.scope, words, now, reach=reach)
+        ]
+        found: dict[Any, Mapping[str, Any]] = {}
+        for at in range(0, len(sides), SIDES_AT_ONCE):
+            batch = joined(self.store.driver.collection_name, sides[at : at + SIDES_AT_ONCE])
+            found |= {event_key(row): row for row in await self._read(batch)}
+        return list(found.values())
+
+    async def _read(self, pipeline: list[dict[str, Any]]) -> list[Any]:
+        return await self.operation.read(
+            {"aggregate": self.store.driver.collection_name, "pipeline": pipeline}
+        )
