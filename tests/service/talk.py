@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient
@@ -11,7 +11,22 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 from mongorecall import Content, Event, Part, Session
 
-SCOPE = {"app_name": "support", "user_id": "u-42"}
+
+class Scope(TypedDict):
+    """The arguments that name an app and a user."""
+
+    app_name: str
+    user_id: str
+
+
+class InSession(Scope):
+    """The arguments that also name a session."""
+
+    session_id: str
+
+
+SCOPE: Scope = {"app_name": "support", "user_id": "u-42"}
+IN_SESSION: InSession = {**SCOPE, "session_id": "s-1"}
 BEGAN = 1_772_000_000.0
 """2026-02-25T06:13:20Z."""
 

@@ -20,9 +20,7 @@ from mongorecall import (
     PartialWriteError,
 )
 from tests.servers.fixtures import MakeService
-from tests.service.talk import BEGAN, SCOPE, Sent, ids, talk, turn
-
-ADD = {**SCOPE, "session_id": "s-1"}
+from tests.service.talk import BEGAN, IN_SESSION, SCOPE, Sent, ids, talk, turn
 
 
 @pytest.mark.seed("R-017", "R-018", "R-022", "R-050", "R-053")
@@ -113,7 +111,7 @@ async def test_an_unchanged_session_is_read_and_not_written(
 async def test_increments_are_kept_when_a_shorter_session_is_added(service: MongoDbMemoryService) -> None:
     session = talk("kiln one", "kiln two", "kiln three")
     for event in session.events:
-        await service.add_events_to_memory(**ADD, events=[event])
+        await service.add_events_to_memory(**IN_SESSION, events=[event])
     session.events = session.events[:1]
     await service.add_session_to_memory(session)
     assert ids(await service.search_memory(**SCOPE, query="kiln")) == ["e-2", "e-1", "e-0"]
@@ -137,7 +135,7 @@ def of_every_fate() -> list[Any]:
 
 @pytest.mark.seed("R-015", "R-016", "R-097")
 async def test_the_report_accounts_for_every_event(service: MongoDbMemoryService) -> None:
-    report = await service.add_events(**ADD, events=of_every_fate())
+    report = await service.add_events(**IN_SESSION, events=of_every_fate())
     assert report.skipped == {
         "no_content": 2, "no_text": 1, "thought_only": 1, "partial": 1, "stop_words_only": 1,
     }  # fmt: skip
@@ -184,7 +182,7 @@ async def test_one_bad_event_fails_alone(service: MongoDbMemoryService, name: st
     events = [turn(f"e-{n:02}", f"kiln {n}") for n in range(99)]
     events.insert(50, bad)
     with pytest.raises(PartialWriteError, match=r"stored 99 of 100 events, 1 failed: \[50\]") as caught:
-        await service.add_events_to_memory(**ADD, events=events)
+        await service.add_events_to_memory(**IN_SESSION, events=events)
     assert caught.value.report.stored == 99
     assert [failed.index for failed in caught.value.report.failed] == [50]
     assert "walnut" not in str(caught.value), name
@@ -192,7 +190,9 @@ async def test_one_bad_event_fails_alone(service: MongoDbMemoryService, name: st
 
 
 async def test_damaged_text_is_repaired_and_counted(service: MongoDbMemoryService) -> None:
-    report = await service.add_events(**ADD, events=[turn("e", "kiln \ud800 glaze"), turn("f", "kiln")])
+    report = await service.add_events(
+        **IN_SESSION, events=[turn("e", "kiln \ud800 glaze"), turn("f", "kiln")]
+    )
     assert (report.stored, report.repaired) == (2, 1)
     found = await service.search_memory(**SCOPE, query="glaze")
     assert found.memories[0].content.text == "kiln � glaze"
@@ -214,7 +214,7 @@ LOSSY_IN_BSON = [
 async def test_content_comes_back_exactly_as_it_went_in(service: MongoDbMemoryService, value: Any) -> None:
     parts = [{"text": "kiln"}, {"functionCall": {"name": "f", "args": {"x": value}}}]
     event = Event(id="e", content=Content.model_validate({"parts": parts, "role": "model"}))
-    report = await service.add_events(**ADD, events=[event])
+    report = await service.add_events(**IN_SESSION, events=[event])
     assert report.stored == 1
     (memory,) = (await service.search_memory(**SCOPE, query="kiln")).memories
     assert memory.content.role == "model"
@@ -224,7 +224,7 @@ async def test_content_comes_back_exactly_as_it_went_in(service: MongoDbMemorySe
 
 
 async def test_the_last_of_equal_ids_in_one_call_counts(service: MongoDbMemoryService) -> None:
-    report = await service.add_events(**ADD, events=[turn("e", "kiln old"), turn("e", "kiln new")])
+    report = await service.add_events(**IN_SESSION, events=[turn("e", "kiln old"), turn("e", "kiln new")])
     assert (report.received, report.stored, report.unchanged) == (2, 1, 1)
     found = await service.search_memory(**SCOPE, query="kiln")
     assert [memory.content.text for memory in found.memories] == ["kiln new"]
@@ -232,34 +232,34 @@ async def test_the_last_of_equal_ids_in_one_call_counts(service: MongoDbMemorySe
 
 async def test_events_without_an_id_are_kept_apart_and_stay_idempotent(service: MongoDbMemoryService) -> None:
     events = [turn("", "kiln one"), turn("", "kiln two", at=1.0)]
-    assert (await service.add_events(**ADD, events=events)).stored == 2
-    assert (await service.add_events(**ADD, events=events)).unchanged == 2
+    assert (await service.add_events(**IN_SESSION, events=events)).stored == 2
+    assert (await service.add_events(**IN_SESSION, events=events)).unchanged == 2
 
 
 @pytest.mark.parametrize("blank", ["the", "", None])
 async def test_redaction_erases(
     service: MongoDbMemoryService, raw: Collection[dict[str, Any]], blank: str | None
 ) -> None:
-    await service.add_events_to_memory(**ADD, events=[turn("e", "my pin is walnut")])
+    await service.add_events_to_memory(**IN_SESSION, events=[turn("e", "my pin is walnut")])
     redacted = turn("e", blank or "")
     if blank is None:
         redacted.content = None
-    report = await service.add_events(**ADD, events=[redacted])
+    report = await service.add_events(**IN_SESSION, events=[redacted])
     assert report.erased == 1
     assert ids(await service.search_memory(**SCOPE, query="walnut")) == []
     assert "walnut" not in str(list(raw.find()))
     assert await service.count_memories(**SCOPE) == 0
-    again = await service.add_events(**ADD, events=[redacted])
+    again = await service.add_events(**IN_SESSION, events=[redacted])
     assert (again.erased, sum(again.skipped.values())) == (0, 1)
-    assert (await service.add_events(**ADD, events=[turn("e", "my pin is oak")])).stored == 1
+    assert (await service.add_events(**IN_SESSION, events=[turn("e", "my pin is oak")])).stored == 1
 
 
 async def test_an_older_add_never_overwrites_a_newer_one(
     service: MongoDbMemoryService, raw: Collection[dict[str, Any]]
 ) -> None:
-    await service.add_events_to_memory(**ADD, events=[turn("e", "kiln now")])
+    await service.add_events_to_memory(**IN_SESSION, events=[turn("e", "kiln now")])
     raw.update_one({}, {"$set": {"mr.rev": 2**62, "content.parts.0.text": "kiln later"}})
-    report = await service.add_events(**ADD, events=[turn("e", "kiln now")])
+    report = await service.add_events(**IN_SESSION, events=[turn("e", "kiln now")])
     assert report.unchanged == 1
     (memory,) = (await service.search_memory(**SCOPE, query="kiln")).memories
     assert memory.content.text == "kiln later"
@@ -269,7 +269,7 @@ async def test_a_hundred_adds_of_one_event_leave_the_newest(
     service: MongoDbMemoryService, raw: Collection[dict[str, Any]]
 ) -> None:
     async def add(n: int) -> None:
-        await service.add_events_to_memory(**ADD, events=[turn("e", f"kiln {n}")])
+        await service.add_events_to_memory(**IN_SESSION, events=[turn("e", f"kiln {n}")])
 
     for _ in range(2):
         await asyncio.gather(*(add(n) for n in range(100)))
@@ -283,11 +283,13 @@ async def test_a_cancelled_add_cannot_bring_back_what_a_later_one_erased(
 ) -> None:
     await service.search_memory(**SCOPE, query="kiln")
     for n in range(20):
-        old = asyncio.create_task(service.add_events(**ADD, events=[turn(f"e-{n}", "my pin is walnut")]))
+        old = asyncio.create_task(
+            service.add_events(**IN_SESSION, events=[turn(f"e-{n}", "my pin is walnut")])
+        )
         await asyncio.sleep(0.0005 * (n % 7))
         old.cancel()
         await asyncio.wait([old])
-        await service.add_events(**ADD, events=[turn(f"e-{n}", "the")])
+        await service.add_events(**IN_SESSION, events=[turn(f"e-{n}", "the")])
     await asyncio.sleep(0.3)
     assert "walnut" not in str(list(raw.find()))
 
@@ -296,7 +298,7 @@ async def test_two_services_agree_on_the_newest(make_service: MakeService) -> No
     one, two = await make_service(), await make_service()
     for n in range(20):
         writer = (one, two)[n % 2]
-        await writer.add_events_to_memory(**ADD, events=[turn("e", f"kiln {n}")])
+        await writer.add_events_to_memory(**IN_SESSION, events=[turn("e", f"kiln {n}")])
         (memory,) = (await one.search_memory(**SCOPE, query="kiln")).memories
         assert memory.content.text == f"kiln {n}"
 
@@ -314,7 +316,7 @@ async def test_later_changes_of_an_event_change_nothing_stored(service: MongoDbM
 @pytest.mark.parametrize("events", [None, 5, "kiln", b"kiln"], ids=repr)
 async def test_events_must_be_events(service: MongoDbMemoryService, events: Any) -> None:
     with pytest.raises(InvalidTypeError, match="events must be an iterable of events"):
-        await service.add_events(**ADD, events=events)
+        await service.add_events(**IN_SESSION, events=events)
 
 
 async def test_a_session_must_have_its_fields(service: MongoDbMemoryService) -> None:
@@ -327,11 +329,13 @@ async def test_metadata_is_ignored_unless_asked_for(
     make_service: MakeService, raw: Collection[dict[str, Any]]
 ) -> None:
     plain = await make_service()
-    await plain.add_events_to_memory(**ADD, events=[turn("e", "kiln")], custom_metadata={"topic": "pottery"})
+    await plain.add_events_to_memory(
+        **IN_SESSION, events=[turn("e", "kiln")], custom_metadata={"topic": "pottery"}
+    )
     assert "pottery" not in str(raw.find_one())
     keeping = await make_service(store_metadata=True)
     await keeping.add_events_to_memory(
-        **ADD, events=[turn("f", "kiln", at=1.0)], custom_metadata={"topic": "pottery"}
+        **IN_SESSION, events=[turn("f", "kiln", at=1.0)], custom_metadata={"topic": "pottery"}
     )
     found = await keeping.search_memory(**SCOPE, query="kiln")
     assert {m.id: m.custom_metadata for m in found.memories} == {"e": {}, "f": {"topic": "pottery"}}
@@ -352,13 +356,13 @@ async def test_add_memory_needs_its_option(make_service: MakeService) -> None:
 
 async def test_hostile_texts_hold_the_loop_less_than_50_ms(service: MongoDbMemoryService) -> None:
     """A warm-up first, then 1 MB texts, a 1 MB word, 40,000 marks and a query of 100,000 words."""
-    await service.add_events(**ADD, events=[turn("warm", "kiln")])
+    await service.add_events(**IN_SESSION, events=[turn("warm", "kiln")])
     words = " ".join(f"w{n}" for n in range(100_000))
     texts = ["x" * 1_000_000, "ab " * 333_333, "a" + "̧́" * 20_000, words, "שלום " * 200_000]
 
     async def hostile() -> None:
         for n, text in enumerate(texts):
-            report = await service.add_events(**ADD, events=[turn(f"e-{n}", text)])
+            report = await service.add_events(**IN_SESSION, events=[turn(f"e-{n}", text)])
             assert report.stored == 1
             await service.search_memory(**SCOPE, query=text)
 

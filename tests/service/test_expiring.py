@@ -11,16 +11,16 @@ from pymongo.collection import Collection
 
 from mongorecall import InvalidInputError, InvalidTypeError, MongoDbMemoryService
 from tests.servers.fixtures import MakeService
-from tests.service.talk import SCOPE, ids, talk, turn
-
-ADD = {**SCOPE, "session_id": "s-1"}
+from tests.service.talk import IN_SESSION, SCOPE, ids, talk, turn
 
 
 async def test_an_expired_memory_is_not_returned_before_the_sweep(
     service: MongoDbMemoryService, raw: Collection[dict[str, Any]]
 ) -> None:
-    await service.add_events_to_memory(**ADD, events=[turn("short", "kiln")], ttl=0.4)
-    await service.add_events_to_memory(**ADD, events=[turn("long", "kiln", at=1)], ttl=timedelta(hours=1))
+    await service.add_events_to_memory(**IN_SESSION, events=[turn("short", "kiln")], ttl=0.4)
+    await service.add_events_to_memory(
+        **IN_SESSION, events=[turn("long", "kiln", at=1)], ttl=timedelta(hours=1)
+    )
     assert ids(await service.search_memory(**SCOPE, query="kiln")) == ["long", "short"]
     await asyncio.sleep(0.5)
     assert raw.count_documents({}) == 2
@@ -67,11 +67,11 @@ async def test_re_adding_does_not_put_the_deadline_off(
 
 async def test_a_stated_ttl_is_meant(service: MongoDbMemoryService) -> None:
     events = [turn("e", "kiln")]
-    await service.add_events_to_memory(**ADD, events=events, ttl=3600)
-    assert (await service.add_events(**ADD, events=events, ttl=0.001)).replaced == 1
+    await service.add_events_to_memory(**IN_SESSION, events=events, ttl=3600)
+    assert (await service.add_events(**IN_SESSION, events=events, ttl=0.001)).replaced == 1
     await asyncio.sleep(0.01)
     assert ids(await service.search_memory(**SCOPE, query="kiln")) == []
-    assert (await service.add_events(**ADD, events=events)).stored == 1
+    assert (await service.add_events(**IN_SESSION, events=events)).stored == 1
     assert ids(await service.search_memory(**SCOPE, query="kiln")) == ["e"]
 
 
@@ -80,7 +80,7 @@ async def test_a_bad_ttl_is_refused(
     service: MongoDbMemoryService, make_service: MakeService, ttl: Any
 ) -> None:
     with pytest.raises(InvalidInputError, match="ttl"):
-        await service.add_events(**ADD, events=[turn("e", "kiln")], ttl=ttl)
+        await service.add_events(**IN_SESSION, events=[turn("e", "kiln")], ttl=ttl)
     with pytest.raises(InvalidInputError, match="retention"):
         await make_service(retention=ttl)
 
@@ -88,4 +88,4 @@ async def test_a_bad_ttl_is_refused(
 @pytest.mark.parametrize("ttl", [True, "60"], ids=repr)
 async def test_a_ttl_of_another_type_is_refused(service: MongoDbMemoryService, ttl: Any) -> None:
     with pytest.raises(InvalidTypeError, match="ttl must be a timedelta or a number of seconds"):
-        await service.add_events(**ADD, events=[], ttl=ttl)
+        await service.add_events(**IN_SESSION, events=[], ttl=ttl)

@@ -11,9 +11,9 @@ from pymongo.collection import Collection
 
 from mongorecall import InvalidInputError, InvalidTypeError, MongoDbMemoryService
 from tests.servers.fixtures import MakeService
-from tests.service.talk import SCOPE, ids, talk, turn
+from tests.service.talk import SCOPE, Scope, ids, talk, turn
 
-OTHER = {"app_name": "support", "user_id": "u-43"}
+OTHER: Scope = {"app_name": "support", "user_id": "u-43"}
 
 
 async def fill(service: MongoDbMemoryService) -> None:

@@ -42,7 +42,8 @@ def build(**options: Any) -> MongoDbMemoryService:
 
 @pytest.mark.seed("R-058", "R-059")
 def test_exactly_one_of_client_and_connection_string() -> None:
-    with MongoClient(NOWHERE, connect=False) as client, pytest.raises(ValueError, match="exactly one"):
+    client: MongoClient[Any] = MongoClient(NOWHERE, connect=False)
+    with client, pytest.raises(ValueError, match="exactly one"):
         MongoDbMemoryService(database_name="app", connection_string=NOWHERE, mongo_client=client)
     with pytest.raises(ValueError, match="exactly one"):
         MongoDbMemoryService(database_name="app")
