@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mongorecall.drivers import Driver, WriteOutcome
     from mongorecall.embedded import EmbeddedServer
     from tests.drivers.conftest import OpenDriver
+    from tests.servers.processes import AuthServer
 
 Admin = MongoClient[dict[str, Any]]
 
@@ -230,3 +232,28 @@ async def test_a_call_the_server_gives_up_is_late(open_one: OpenDriver, faulty_a
         await store(driver)
 
     assert caught.value.code == 50
+
+
+async def test_a_refused_login_is_told_at_once_and_each_time(
+    open_one: OpenDriver, auth_server: AuthServer
+) -> None:
+    uri = auth_server.uri_for("admin", "wrong", "admin")
+    driver = await open_one(connection_string=uri, operation_timeout=8)
+    began = time.monotonic()
+
+    for _ in range(3):
+        with pytest.raises(PermissionDeniedError, match="authentication failed at"):
+            await find(driver)
+
+    assert time.monotonic() - began < 2
+
+
+async def test_calls_at_once_are_all_told_of_a_refused_login(
+    open_one: OpenDriver, auth_server: AuthServer
+) -> None:
+    uri = auth_server.uri_for("admin", "wrong", "admin")
+    driver = await open_one(connection_string=uri, operation_timeout=1)
+
+    ended = await asyncio.gather(*(find(driver) for _ in range(8)), return_exceptions=True)
+
+    assert {type(error) for error in ended} == {PermissionDeniedError}

@@ -20,6 +20,8 @@ from mongorecall.errors import ClosedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from mongorecall.drivers._faults import Fault
+
 DEFAULT_TIMEOUT: Final = timedelta(seconds=10)
 DEFAULT_CONCURRENCY: Final = 24
 
@@ -85,6 +87,7 @@ class Driver:
         self.collection_name: str = options["collection_name"]
         self.operation_timeout: float = options["operation_timeout"].total_seconds()
         self.known_clock_offset: float | None = None
+        self.login_refused: Fault | None = None
         self._options = options
         self._bindings: dict[asyncio.AbstractEventLoop, Binding] = {}
         self._lock = threading.Lock()

@@ -155,10 +155,23 @@ class Operation:
 
     async def _attempt(self, call: Callable[[], Awaitable[T]]) -> T:
         def sent() -> Awaitable[T]:
+            self._check_login()
             self._attempts += 1
             return call()
 
         return await self._binding.calls.make(sent, self._seconds_to_send)
+
+    def _check_login(self) -> None:
+        """Fail at once while the servers refuse our login, which the driver would take for no server."""
+        refused = self._driver.login_refused
+        if refused is not None:
+            if not self._server_known:
+                raise _RefusedError(refused)
+            self._driver.login_refused = None
+
+    @property
+    def _server_known(self) -> bool:
+        return self._driver.clients.topology.has_writable_server()
 
     def _seconds_to_send(self) -> float:
         return self.remaining - _LAST_SECONDS
@@ -207,18 +220,24 @@ class Operation:
         fault = classify(error)
         if self._driver.closed and fault.kind not in {Kind.FORBIDDEN, Kind.OTHER}:
             return Fault(Kind.CLOSED, fault.name)
-        if fault.kind is Kind.TRANSIENT and fault.timed_out and self.remaining < _LAST_SECONDS:
-            return self._why_late()
+        if fault.kind is Kind.UNAUTHENTICATED:
+            self._driver.login_refused = fault
+        if fault.repeats and self.remaining < _LAST_SECONDS:
+            return self._why_late(fault)
         return fault
 
-    def _why_late(self) -> Fault:
-        """The fault of a call whose time is up: what it met last says why."""
+    def _why_late(self, met: Fault | None = None) -> Fault:
+        """The fault of a call whose time is up: what it met before says more than that time is up."""
         if self._driver.closed:
             return Fault(Kind.CLOSED, "closed while waiting")
+        refused = self._driver.login_refused
+        if refused is not None and not self._server_known:
+            return refused
         if self._last is not None:
-            return Fault(self._last.kind, self._last.name, self._last.code)
-        known = self._driver.clients.topology.has_writable_server()
-        return Fault(Kind.LATE if known else Kind.UNREACHABLE, "no server found")
+            return self._last
+        if met is not None and not met.timed_out:
+            return met
+        return Fault(Kind.LATE if self._server_known else Kind.UNREACHABLE, "no server found")
 
     def _error(self, fault: Fault) -> RecallError:
         seconds = time.monotonic() - self._begun
