@@ -158,6 +158,11 @@ class TestRepaired:
             call = found.body["content"]["parts"][1]["function_call"]
             assert call == {"name": "fire", "args": {"a": None, "b": [None]}}
 
+    @pytest.mark.parametrize("values", [[2**63], [-(2**63) - 1], [0, 2**64]])
+    def test_a_list_of_numbers_is_looked_at_to_the_last(self, values: list[int]) -> None:
+        assert isinstance(outcome_of(called({"a": values})), Failed)
+        assert prepared(called({"a": [0.5, math.nan]})).repaired
+
     def test_what_is_in_order_is_not_counted(self) -> None:
         assert not prepared(said("kiln 🏺 café")).repaired
         assert not prepared(called({"a": [1.5, None, True, "ß"]})).repaired

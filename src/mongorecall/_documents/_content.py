@@ -12,7 +12,14 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from mongorecall._checks import type_name
-from mongorecall._documents._storable import Cleaner, UnstorableError, as_json, bson_safe, repair
+from mongorecall._documents._storable import (
+    Cleaner,
+    UnstorableError,
+    are_plain_numbers,
+    as_json,
+    bson_safe,
+    repair,
+)
 from mongorecall.models import Content, Part, SkipReason
 
 MAX_RESPONSE_BYTES = 16_384
@@ -189,7 +196,7 @@ def _is_altered(part: BaseModel) -> bool:
             return True
         if isinstance(value, Mapping):
             pending += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, list | tuple) and not are_plain_numbers(value):
             pending += value
     return False
 

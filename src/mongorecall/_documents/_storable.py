@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -85,7 +85,7 @@ class Cleaner:
         self.lossy |= depth > BSON_DEPTH
         if isinstance(value, Mapping):
             return {self._key(key): self.clean(item, depth + 1) for key, item in value.items()}
-        return [self.clean(item, depth + 1) for item in value]
+        return list(value) if are_plain_numbers(value) else [self.clean(item, depth + 1) for item in value]
 
     def _key(self, key: Any) -> str:
         if not isinstance(key, str):
@@ -94,6 +94,14 @@ class Cleaner:
             raise UnstorableError("a key with a NUL character cannot be stored")
         self.lossy |= key in _REFERENCE_KEYS
         return self.text(key)
+
+
+def are_plain_numbers(values: Collection[Any]) -> bool:
+    """Whether a list is all 64-bit ints or all finite floats, as of an embedding: told at the speed of C."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return bool(min(values) >= -_LARGEST_INT - 1 and max(values) <= _LARGEST_INT)
+    return kinds == {float} and all(map(math.isfinite, values))
 
 
 def _checked_int(value: int) -> int:
