@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mongorecall._documents import id_range, live, search_filter, stored_keywords
-from mongorecall._documents.fields import SCORE
+from mongorecall._documents import id_range, live, search_filter
+from mongorecall._documents.fields import KEYWORDS, SCORE
 from mongorecall._operations.preparing import query_keywords
 from mongorecall._operations.store import Store
 from mongorecall._operations.weighing import Question, weighed_page
@@ -75,7 +75,7 @@ async def _page(
 
 def _ranked(row: Mapping[str, Any]) -> Ranked:
     """A row as the ranking's rule would have given it; its keywords are the query's by now."""
-    return Ranked(row, float(row[SCORE]), tuple(sorted(stored_keywords(row))))
+    return Ranked(row, float(row[SCORE]), tuple(sorted(row[KEYWORDS])))
 
 
 async def _rows(store: Store, operation: Operation, request: SearchRequest) -> Sequence[Row]:
@@ -84,7 +84,7 @@ async def _rows(store: Store, operation: Operation, request: SearchRequest) -> S
     chosen = plan(request, learner.policy.table(scope), has_recency_index=streams)
     with learner.searching():
         rows = chosen.settle(await _run(operation, chosen))
-        learner.searched(scope, operation.elapsed)
+    learner.searched(scope, operation.elapsed)
     if rows is None:
         learner.policy.tied(scope)
         rows = await _run(operation, Direct(request))

@@ -47,7 +47,13 @@ class PageBuilder:
     def _take(self, row: Ranked) -> None:
         full = len(self.memories) >= self.limit
         try:
-            entry = decode(row.document, metadata=self.metadata)
+            entry = decode(
+                row.document,
+                metadata=self.metadata,
+                score=row.score,
+                matched=row.matched,
+                lent=row.lent,
+            )
         except MalformedDocument as fault:
             if not full:
                 self._skip(row, fault)
@@ -59,9 +65,6 @@ class PageBuilder:
             self.more = True
             return
         self._seen.add(key)
-        entry.score = row.score
-        entry.matched_keywords = list(row.matched)
-        entry.lent_keywords = list(row.lent)
         self.memories.append(entry)
 
     def _skip(self, row: Ranked, fault: MalformedDocument) -> None:
