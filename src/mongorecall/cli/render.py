@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from mongorecall._checks import UNKNOWN_SESSION_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +62,7 @@ def show_answer(console: Console, answer: Answer, analyzer: Analyzer, *, shown: 
 def _show_miss(console: Console, answer: Answer) -> None:
     reason = answer.response.reason
     if reason is not None:
-        console.print(Text("  ✗ ", "bad") + Text(MISS[reason]))
+        console.print(Text.assemble(("  ✗ ", "bad"), MISS[reason]))
     if reason in ("no_searchable_words", "no_shared_keyword"):
         for why, explained in DEAD.items():
             _show_words(console, explained, [fate.raw for fate in answer.fates if fate.reason == why])
@@ -97,6 +99,8 @@ def _hits(memories: list[MemoryEntry], analyzer: Analyzer, *, wide: bool) -> Tab
         bar = score_bar(memory.score or 0, best)
         said = Text(f"{short_time(memory.timestamp)}  {memory.author or ''}", "dim")
         text = marked(one_line(memory.content.text), memory.matched_keywords, analyzer)
+        if memory.lent_keywords and not memory.matched_keywords:
+            text.append(f"  near {', '.join(sorted({lent.keyword for lent in memory.lent_keywords}))}", "dim")
         table.add_row(str(rank), bar, *((said, text) if wide else (said + Text("\n") + text,)))
     return table
 
@@ -209,3 +213,13 @@ def merge(total: IngestReport, part: IngestReport) -> IngestReport:
             "truncated": [*total.truncated, *part.truncated],
         }
     )
+
+
+def memory_as_json(memory: MemoryEntry) -> dict[str, Any]:
+    """A memory as it is printed for programs."""
+    return memory.model_dump(mode="json", exclude_none=True)
+
+
+def session_name(session_id: str | None) -> str:
+    """A session id for people."""
+    return "(no session)" if session_id in (None, UNKNOWN_SESSION_ID) else str(session_id)
