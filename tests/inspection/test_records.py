@@ -303,10 +303,10 @@ def test_inspecting_costs_next_to_nothing() -> None:
     calls = 400
 
     async def cost(service: BaseMemoryService) -> float:
-        begun = time.perf_counter()
+        begun = time.thread_time()
         for _ in range(calls):
             await service.search_memory(app_name=APP, user_id=USER, query="what coffee do I usually get")
-        return (time.perf_counter() - begun) / calls
+        return (time.thread_time() - begun) / calls
 
     async def best() -> float:
         await cost(inspected)

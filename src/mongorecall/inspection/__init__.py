@@ -1,6 +1,7 @@
 """See inside a memory: how a query is read, why a search came back empty, and what each call did."""
 
 from mongorecall.inspection._asking import explain_search
+from mongorecall.inspection._census import Census, take_census
 from mongorecall.inspection._diagnosing import diagnose
 from mongorecall.inspection._explaining import explain
 from mongorecall.inspection._hooks import Counters, LoggingHook, RingBuffer
@@ -22,6 +23,7 @@ from mongorecall.inspection._service import InspectingMemoryService
 
 __all__ = [
     "Cause",
+    "Census",
     "Check",
     "Counters",
     "Diagnosis",
@@ -45,4 +47,5 @@ __all__ = [
     "explain_search",
     "hash_id",
     "replay",
+    "take_census",
 ]

@@ -1,4 +1,4 @@
-"""What lies under a key, counted: the evidence of the first check. Pure."""
+"""What lies under a key, counted: the evidence of the first check."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mongorecall._documents import (
+    analyzer_stamp,
     fields,
     format_time,
     is_erased,
@@ -19,9 +20,13 @@ from mongorecall._documents import (
     stored_keywords,
 )
 from mongorecall._documents.probing import CENSUS_ROWS
+from mongorecall.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from mongorecall._documents.probing import Document
+    from mongorecall._documents.probing import Document, Probe
+    from mongorecall.analysis import Analyzer
+    from mongorecall.base import BaseMemoryService
+    from mongorecall.models import MemoryScope
 
 _FIRST_YEAR_NS = 946_684_800 * 10**9
 _LAST_YEAR_NS = 253_402_300_799 * 10**9
@@ -65,7 +70,25 @@ class Census:
         return {"memories": self.live, **counts, **times, **more}
 
 
-def take_census(rows: Iterable[Document], *, rules: str | None, now: datetime) -> Census:
+async def take_census(service: BaseMemoryService, *, app_name: str, user_id: str) -> Census:
+    """Count what lies under a key, what cannot be searched included. One read of up to 5,000 documents.
+
+    Raises:
+        UnsupportedError: the service cannot be looked into.
+        RecallError: as `mongorecall.errors` lists.
+    """
+    probe: Probe | None = getattr(service, "probe", None)
+    if probe is None:
+        raise UnsupportedError(f"{type(service).__name__} cannot be looked into")
+    return await census_of(probe, probe.scope(app_name, user_id), service.analyzer)
+
+
+async def census_of(probe: Probe, scope: MemoryScope, analyzer: Analyzer) -> Census:
+    """The census of a scope, by the rules of ``analyzer``."""
+    return count_rows(await probe.census(scope), rules=analyzer_stamp(analyzer), now=probe.now())
+
+
+def count_rows(rows: Iterable[Document], *, rules: str | None, now: datetime) -> Census:
     """Count the rows of `Probe.census`; ``rules`` is the stamp of documents that the service writes."""
     kept = list(rows)
     states = Counter(_state(row, now) for row in kept)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mongorecall._documents import analyzer_stamp
 from mongorecall.errors import DeadlineExceededError, UnsupportedError
 from mongorecall.inspection._asking import keyword_counts, session_facts
-from mongorecall.inspection._census import Census, take_census
+from mongorecall.inspection._census import Census, census_of
 from mongorecall.inspection._contents import Contents, look_into
 from mongorecall.inspection._expecting import Expectation
 from mongorecall.inspection._listing import KeyListing, list_near_keys
@@ -95,10 +94,9 @@ async def _census(inquiry: Inquiry) -> Census | None:
     """From the documents; from the service's own count; from what its decorator saw; else unknown."""
     if inquiry.probe is not None:
         try:
-            rows = await inquiry.probe.census(inquiry.scope)
+            return await census_of(inquiry.probe, inquiry.scope, inquiry.analyzer)
         except DeadlineExceededError:
             return None
-        return take_census(rows, rules=analyzer_stamp(inquiry.analyzer), now=inquiry.probe.now())
     try:
         return Census(
             live=await inquiry.service.count_memories(

@@ -210,7 +210,7 @@ def _key_evidence(facts: Facts) -> dict[str, Any]:
 
 
 def _match_rules(facts: Facts) -> Finding | None:
-    if not facts.asked_words:
+    if not facts.asked_words and not facts.hits:
         return "no_searchable_words", "every token of the query is dead: it can match nothing"
     if facts.hits or facts.census is None or not facts.census.live:
         return None
