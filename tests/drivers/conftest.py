@@ -62,8 +62,7 @@ async def open_one(faulty: EmbeddedServer, stored: Collection[Any], driver: str)
                 "collection_name": stored.name,
             }
             if "mongo_client" not in options:
-                # A standalone tells a lost primary only to the next heartbeat, 10 s later by default.
-                uri = f"{faulty.uri}&heartbeatFrequencyMS=500&appName=tested"
+                uri = f"{faulty.uri}&appName=tested"
                 defaults |= {"connection_string": uri, "driver": driver}
             made = open_driver(**(defaults | options))
             stack.push_async_callback(made.close)

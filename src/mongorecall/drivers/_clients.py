@@ -228,13 +228,25 @@ def _check_uri(value: object) -> str:
 def _open(client_class: Any, uri: str) -> Any:
     """A client that has sent nothing. The driver's message is left out: it can quote the URI."""
     try:
-        return client_class(uri)
+        return client_class(uri, **_monitoring(uri))
     except (PyMongoError, ValueError, TypeError) as error:
         reason = type(error).__name__
     raise InvalidInputError(
         f"connection_string cannot be used ({reason})",
         hint="user name and password are percent-encoded; options have the values that MongoDB documents",
     )
+
+
+def _monitoring(uri: str) -> dict[str, Any]:
+    """Options by which our clients watch the servers, where the connection string does not say.
+
+    Polling each second, and at once when a call met a fault: the default, streaming, hears of a lost
+    primary or a repaired login on a standalone only after 10 s, and its second connection to each server
+    can leak in PyMongo Async when the client is closed while it is being made.
+    """
+    stated = uri.lower()
+    wanted = {"serverMonitoringMode": "poll", "heartbeatFrequencyMS": 1000}
+    return {name: value for name, value in wanted.items() if f"{name.lower()}=" not in stated}
 
 
 def _wrap(pool: MongoClient[Any], loop: asyncio.AbstractEventLoop) -> Any:
