@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -117,10 +116,15 @@ async def test_a_connection_string_makes_a_client_that_connects_on_first_use_and
     assert connections(admin, name) > 0
 
     await service.close()
-    deadline = time.monotonic() + 5
+    assert all_gone(admin, name, within=5)
+
+
+def all_gone(admin: MongoClient[dict[str, Any]], name: str, *, within: float) -> bool:
+    """Whether the server has lost every connection of this name after so many seconds."""
+    deadline = time.monotonic() + within
     while connections(admin, name) and time.monotonic() < deadline:
-        await asyncio.sleep(0.02)
-    assert connections(admin, name) == 0
+        time.sleep(0.02)
+    return connections(admin, name) == 0
 
 
 def connections(admin: MongoClient[dict[str, Any]], name: str) -> int:
