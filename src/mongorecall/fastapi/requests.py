@@ -146,7 +146,7 @@ class AddEvents(Scoped):
 
     events: Events
     session_id: Id | None = None
-    ttl_seconds: Annotated[float, Field(gt=0, le=3_155_760_000)] | None = None
+    ttl_seconds: Annotated[float, Field(gt=0, le=3_153_600_000)] | None = None
     custom_metadata: Free | None = None
 
 

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -53,7 +54,7 @@ def bind(host: str, port: int) -> socket.socket:
 async def serve(
     app: ASGIApp, listener: socket.socket, *, started: Callable[[], None], **options: Any
 ) -> None:
-    """Serve until SIGINT or SIGTERM; ``started`` is called once requests are answered.
+    """Serve until SIGINT, SIGTERM or a cancel; ``started`` is called once requests are answered.
 
     Args:
         app: the application.
@@ -70,13 +71,17 @@ async def serve(
         log_config=None,
         access_log=False,  # ours has no paths and ids in it
         server_header=False,
-        timeout_keep_alive=int(HEADER_SECONDS),
+        timeout_keep_alive=ceil(HEADER_SECONDS),
         timeout_graceful_shutdown=GRACE_SECONDS,
         **{"proxy_headers": False, **options},
     )
     server = _Server(config, started)
     with listener:
-        await server.serve(sockets=[listener])
+        try:
+            await server.serve(sockets=[listener])
+        except asyncio.CancelledError:
+            await server.shutdown(sockets=[listener])
+            raise
 
 
 class _Server(uvicorn.Server):

@@ -38,10 +38,7 @@ def add_to(router: APIRouter, service_of: ServiceOf) -> None:
         counted = await _forget(service, call, body, dry_run=True)
         if body.dry_run:
             return Reply(counted)
-        if body.confirm != call.scope.user_id or body.expected is None:
-            raise Refusal(422, "not_confirmed")
-        if body.expected != counted.forgotten:
-            raise Refusal(409)
+        _check_confirmed(body, call, counted)
         receipt = await _forget(service, call, body, dry_run=False)
         log.info(
             "web.forget what=%s memories=%d key=%s id=%s",
@@ -59,6 +56,14 @@ def _check_target(body: ask.Forget) -> None:
     beside = {"memory": None, "session": body.memory_id, "user": body.memory_id or body.session_id}[body.what]
     if needs is None or beside is not None:
         raise Refusal(422)
+
+
+def _check_confirmed(body: ask.Forget, call: Call, counted: ForgetReceipt) -> None:
+    """422 without the user id, typed, and a count; 409 when the count is another by now."""
+    if body.confirm != call.scope.user_id or body.expected is None:
+        raise Refusal(422, "not_confirmed")
+    if body.expected != counted.forgotten:
+        raise Refusal(409)
 
 
 async def _forget(

@@ -118,6 +118,7 @@ const EMPTY = {
   no_searchable_words: "No word of this query can be searched",
   nothing_stored: "Nothing is stored under this key",
   no_shared_keyword: "No turn shares a word with this query",
+  malformed: "Turns match, but their documents cannot be read",
   filtered: "Turns match, and the filters leave them out",
 };
 
