@@ -143,4 +143,5 @@ def show_replay(console: Console, report: ReplayReport) -> None:
         show_diagnosis(console, one.diagnosis)
     causes = ", ".join(f"{cause} {count}" for cause, count in report.causes.items()) or "every search works"
     left = f", {report.left_out} left out" if report.left_out else ""
-    console.print(Text(f"\n  {len(report.queries)} queries{left}: {causes}", "dim"))
+    queries = "1 query" if len(report.queries) == 1 else f"{len(report.queries)} queries"
+    console.print(Text(f"\n  {queries}{left}: {causes}", "dim"))

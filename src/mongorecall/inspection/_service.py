@@ -20,6 +20,7 @@ from mongorecall.inspection._records import Operation, OperationRecord, hash_id
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from mongorecall._documents.probing import Probe
     from mongorecall.analysis import Analyzer
     from mongorecall.inspection._records import InspectionHook
     from mongorecall.inspection._reports import QueryExplanation
@@ -295,11 +296,23 @@ class InspectingMemoryService(BaseMemoryService):
     # --- records -----------------------------------------------------------------------------------
 
     def _draft(self, operation: Operation, app_name: object, user_id: object, **ids: object) -> _Draft:
-        draft = _Draft(self, operation, (_shown(app_name), _shown(user_id)))
+        draft = _Draft(self, operation, self._scope_of(app_name, user_id))
         for name, value in ids.items():
             if isinstance(value, str):
                 draft.counts[name] = value if self._key_hash is None else hash_id(self._key_hash, value)
         return draft
+
+    def _scope_of(self, app_name: object, user_id: object) -> tuple[str, str]:
+        """App and user as the store keys them, so that both sides of a mismatch show; as given otherwise."""
+        probe: Probe | None = getattr(self._delegate, "probe", None)
+        if probe is not None and isinstance(app_name, str) and isinstance(user_id, str):
+            try:
+                scope = probe.scope(app_name, user_id)
+            except InvalidInputError:
+                pass  # the call itself says what is wrong
+            else:
+                return scope.app_name, scope.user_id
+        return _shown(app_name), _shown(user_id)
 
     def _count_report(self, draft: _Draft, report: IngestReport, events: Any) -> None:
         """By the store's own report; by the events where it is not told what became of each."""

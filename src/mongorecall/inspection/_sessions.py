@@ -73,7 +73,7 @@ class SessionFacts:
 
     Attributes:
         session_id: the session.
-        own_key: app and user as the session names them.
+        own_key: app and user that the session names, by the service's key policy.
         events: its latest events, in order.
         in_state: query keywords that stand in the session's state, which is never stored.
     """
@@ -132,7 +132,7 @@ async def look_at_session(
     comparison = _Comparison(stored, wanted, analyzer, probe.now())
     facts = tuple(comparison.fact(event, outcome) for event, outcome in outcomes)
     in_state = words_of(getattr(session, "state", None), analyzer) & wanted
-    return SessionFacts(session_id, _own_key(session), facts, tuple(sorted(in_state)))
+    return SessionFacts(session_id, _own_key(probe, session), facts, tuple(sorted(in_state)))
 
 
 def _read(session: Any) -> tuple[str, list[Any]]:
@@ -142,9 +142,13 @@ def _read(session: Any) -> tuple[str, list[Any]]:
     return session_id, list(events[-MOST_EVENTS:])
 
 
-def _own_key(session: Any) -> tuple[str, str] | None:
-    app_name, user_id = getattr(session, "app_name", None), getattr(session, "user_id", None)
-    return (app_name, user_id) if isinstance(app_name, str) and isinstance(user_id, str) else None
+def _own_key(probe: Probe, session: Any) -> tuple[str, str] | None:
+    """The key that the session names, by the service's policy; None when it names none."""
+    try:
+        scope = probe.scope(session.app_name, session.user_id)
+    except (AttributeError, InvalidInputError):
+        return None
+    return scope.app_name, scope.user_id
 
 
 async def _stored(

@@ -8,6 +8,7 @@ further down which knows the reason goes before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mongorecall.inspection._next_steps import NEXT_STEP
@@ -28,10 +29,11 @@ def judge(facts: Facts, advice: tuple[str, ...]) -> Diagnosis:
         _check("MATCH_RULES", facts, _match_rules, _match_evidence(facts), _match_well(facts)),
         _check("INDEXED_CONTENT", facts, _indexed, _indexed_evidence(facts), _indexed_well(facts)),
     )
+    cause = _cause(facts, checks)
     return Diagnosis(
         key=facts.inquiry.scope.key,
-        cause=_cause(facts, checks),
-        checks=checks,
+        cause=cause,
+        checks=tuple(_pointed(check, checks, cause) for check in checks),
         query=facts.inquiry.reading,
         hits=facts.hits,
         expected=facts.expected,
@@ -55,6 +57,14 @@ def _cause(facts: Facts, checks: tuple[Check, ...]) -> Cause | None:
     causes = [check.cause for check in checks if check.cause is not None]
     deeper = [cause for cause in causes if cause != "no_shared_keyword"]
     return next(iter(deeper or causes), None)
+
+
+def _pointed(check: Check, checks: tuple[Check, ...], cause: Cause | None) -> Check:
+    """The check itself; where a deeper one has the reason, its next step points there."""
+    if check.cause != "no_shared_keyword" or cause in (None, "no_shared_keyword"):
+        return check
+    deeper = next((other.name for other in checks if other.cause == cause), check.name)
+    return replace(check, next_step=f"See {deeper}, which knows why.")
 
 
 def _check(
@@ -146,7 +156,9 @@ def _written_well(facts: Facts) -> tuple[bool | None, str]:
         more = "" if facts.census.complete else " or more"
         when = f", last written {facts.census.last_write}" if facts.census.last_write else ""
         return True, f"{_memories(facts.census.live, more)} stored under this key{when}"
-    return True, "something was written, see below"
+    if _written_elsewhere(facts):
+        return True, "something was written, and nothing of it under this key: see KEY"
+    return True, "the session was added, and nothing of it is stored: see INDEXED_CONTENT"
 
 
 def _written_evidence(facts: Facts) -> dict[str, Any]:
@@ -326,9 +338,9 @@ def _by_store(facts: Facts) -> Finding | None:
 def _indexed_well(facts: Facts) -> tuple[bool | None, str]:
     if facts.session is not None:
         skipped = facts.session.count("skipped")
-        note = f", {skipped} have no text to index" if skipped else ""
+        note = f", without text to index: {skipped}" if skipped else ""
         total = len(facts.session.events)
-        return True, f"{facts.session.count('stored')} of {total} events of the session are stored{note}"
+        return True, f"stored of the {total} events of the session: {facts.session.count('stored')}{note}"
     if facts.contents is not None and facts.contents.looked_at:
         return True, f"{_memories(facts.contents.looked_at)} looked into, none has it elsewhere"
     if facts.hits:
