@@ -12,6 +12,7 @@ from google.adk.memory import SqliteMemoryService
 from mongorecall import InMemoryMemoryService
 from mongorecall.adk import from_adk
 from mongorecall.testing import MemoryServiceContract
+from mongorecall.testing._declared import DeclaredCapabilities
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -44,7 +45,7 @@ class TestMongoDb(MemoryServiceContract):
         return await make_service()
 
 
-class TestMongoDbWithEverything(MemoryServiceContract):
+class TestMongoDbWithEverything(DeclaredCapabilities):
     """Ours with the options that add a capability."""
 
     @pytest.fixture
@@ -67,7 +68,7 @@ class TestInMemory(MemoryServiceContract):
         return InMemoryMemoryService()
 
 
-class TestInMemoryWithEverything(MemoryServiceContract):
+class TestInMemoryWithEverything(DeclaredCapabilities):
     """The twin with the options that add a capability."""
 
     @pytest.fixture

@@ -33,6 +33,7 @@ _REASONS: dict[EmptyReason, str] = {
     "no_searchable_words": "The query had no searchable words. Call again with names or things in it.",
     "nothing_stored": "Nothing is stored in memory yet for this user. Calling again will not help.",
     "no_shared_keyword": "No memory shares a word with the query. Call again with other words for it.",
+    "malformed": "Memories match, but none of them can be read.",
     "filtered": "Memories match, but all are left out by the filters of this search.",
 }
 _NOTHING_FOUND = "No memory matches the query. Call again with other words for it."

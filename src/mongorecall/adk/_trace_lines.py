@@ -13,6 +13,7 @@ from mongorecall.adk._watch import WatchedMemoryService
 from mongorecall.errors import InvalidInputError
 from mongorecall.inspection._explaining import explain_for
 from mongorecall.inspection._records import quoted
+from mongorecall.models import MemoryScope
 
 if TYPE_CHECKING:
     from google.adk.agents.invocation_context import InvocationContext
@@ -43,7 +44,7 @@ class TraceLines:
 
     def ask(self, run: InvocationContext, query: object, *, source: str, call: str | None = None) -> Question:
         """Write ``memory.query`` and start the clock."""
-        key = f"{run.app_name}/{run.user_id}"
+        key = MemoryScope(app_name=run.app_name, user_id=run.user_id).key
         told = _describe(run.memory_service, query) if isinstance(query, str) else {}
         content = {"q": query} if self._log_content else {}
         _write("memory.query", key=key, source=source, call=call, **told, **content)

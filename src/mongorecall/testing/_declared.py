@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -16,11 +16,18 @@ from mongorecall.testing._corner import MONDAY, Corner, said
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from mongorecall.base import Capability
+    from mongorecall.base import BaseMemoryService, Capability
 
 
 class DeclaredCapabilities:
     """One promise a test. A method that is not declared must raise ``NotImplementedError``, not guess."""
+
+    pytestmark: ClassVar[list[pytest.MarkDecorator]] = [pytest.mark.asyncio]
+
+    @pytest.fixture
+    def corner(self, service: BaseMemoryService) -> Corner:
+        """An app and a user that no other test has."""
+        return Corner.new(service)
 
     async def _offers(self, corner: Corner, capability: Capability) -> bool:
         """Whether the service declares it; where not, its method is shown to refuse."""

@@ -22,16 +22,13 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime, timedelta
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from mongorecall.models import Content, Event, Part
 from mongorecall.testing._corner import MONDAY, Corner, said
 from mongorecall.testing._declared import DeclaredCapabilities
-
-if TYPE_CHECKING:
-    from mongorecall.base import BaseMemoryService
 
 
 class MemoryServiceContract(DeclaredCapabilities):
@@ -44,7 +41,6 @@ class MemoryServiceContract(DeclaredCapabilities):
             ``coffee?`` does not find "coffee", as ADK Java's in-memory service does.
     """
 
-    pytestmark: ClassVar[list[pytest.MarkDecorator]] = [pytest.mark.asyncio]
     deviations: ClassVar[Mapping[str, str]] = {}
     punctuation_hides_words: ClassVar[bool] = False
 
@@ -52,11 +48,6 @@ class MemoryServiceContract(DeclaredCapabilities):
         super().__init_subclass__(**arguments)
         for name, reason in cls.deviations.items():
             setattr(cls, name, _expected_to_fail(getattr(cls, name), reason))
-
-    @pytest.fixture
-    def corner(self, service: BaseMemoryService) -> Corner:
-        """An app and a user that no other test has."""
-        return Corner.new(service)
 
     # --- recall ------------------------------------------------------------------------------------
 
