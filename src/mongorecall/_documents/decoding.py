@@ -22,6 +22,9 @@ _validate: Callable[[Any], MemoryEntry] = MemoryEntry.__pydantic_validator__.val
 """``MemoryEntry.model_validate`` without its wrapping, which costs a third of it, for every row of a page."""
 
 _TEXT_CONTENT = frozenset({"parts", "role"})
+_MAPPINGS = (dict, Mapping)
+"""The first spares most rows the second, which is asked for its abstract base class."""
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 DuplicateKey = tuple[str | None, str, str | None]
@@ -101,14 +104,16 @@ def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
 
 
 def printed_key(document: Mapping[str, Any]) -> str:
-    """``app/user`` of a document for a log: ids only, each cut to 64 characters."""
-    return "/".join(str(document.get(name))[:64] for name in (fields.APP_NAME, fields.USER_ID))
+    """``app/user`` of a document or of a row of a search, for a log: ids only, each cut to 64 characters."""
+    identity = document.get(fields.ID)
+    known = {**identity, **document} if isinstance(identity, Mapping) else document
+    return "/".join(str(known.get(name))[:64] for name in (fields.APP_NAME, fields.USER_ID))
 
 
 def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """``mr`` of a format that we know, else nothing."""
     mr = document.get(fields.MR)
-    if isinstance(mr, dict | Mapping) and mr.get(fields.VERSION) == fields.FORMAT_VERSION:
+    if mr is not None and isinstance(mr, _MAPPINGS) and mr.get(fields.VERSION) == fields.FORMAT_VERSION:
         return mr
     return _NOTHING
 
@@ -129,13 +134,12 @@ def _stored_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mappi
     content = document.get(fields.CONTENT)
     if content is None:
         raise MalformedDocument("content_missing")
-    exact = mr.get(fields.CONTENT_JSON)
-    if isinstance(exact, str):
+    if mr and isinstance(exact := mr.get(fields.CONTENT_JSON), str):
         try:
             content = json.loads(exact)
         except ValueError:
             raise MalformedDocument("content_unreadable") from None
-    if not isinstance(content, dict | Mapping):
+    if not isinstance(content, _MAPPINGS):
         raise MalformedDocument("content_unreadable")
     return content
 
@@ -153,7 +157,7 @@ def _is_text_only(content: Mapping[str, Any]) -> bool:
 
 def _event_id(document: Mapping[str, Any]) -> str | None:
     identity = document.get(fields.ID)
-    event_id = identity.get(fields.EVENT_ID) if isinstance(identity, dict | Mapping) else identity
+    event_id = identity.get(fields.EVENT_ID) if isinstance(identity, _MAPPINGS) else identity
     return event_id if isinstance(event_id, str) else None
 
 

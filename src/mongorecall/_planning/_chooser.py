@@ -42,7 +42,7 @@ def plan(request: SearchRequest, table: ScopeTable | None, *, has_recency_index:
     streams = has_recency_index and request.weights is None and not (table is not None and table.tied)
     if len(request.keywords) == 1 and request.weights is None:
         return Streamed(request, request.keywords, 1) if streams and request.floor <= 1 else Direct(request)
-    if table is None or not _is_plannable(request):
+    if table is None or _is_small(table, request) or not _is_plannable(request):
         return Direct(request)
     read = reading(table, request.keywords)
     direct = read.distinct[-1] * _per_scored(len(read.words))
@@ -50,6 +50,10 @@ def plan(request: SearchRequest, table: ScopeTable | None, *, has_recency_index:
         return Direct(request)
     cost, choice = min(_offers(request, table, read, direct, streams=streams), key=_cost_of)
     return choice(request) if cost < KEEP * direct else Direct(request)
+
+
+def _is_small(table: ScopeTable, request: SearchRequest) -> bool:
+    return table.turns * _per_scored(len(request.keywords)) < CHEAP
 
 
 def _is_plannable(request: SearchRequest) -> bool:

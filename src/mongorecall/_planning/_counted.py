@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 FEW: Final = 300
 """Postings up to which scoring everything costs less than any cleverness."""
 
+MANY: Final = 900
+"""Postings from which a probe, a round trip of its own, is worth its while."""
+
 SAVED: Final = 0.7
 """Share of the postings that a band may read at most to be worth its place in the pipeline."""
 
@@ -54,9 +57,10 @@ class CountedSearch:
             aside -= weights[word]
             sure = sum(self.hits[head] for head in words[:count] if weights[head] > aside)
             if sure >= SURE * self.request.fetch:
-                worth = read[count - 1] <= SAVED * read[-1]
-                return self.above(aside + STEP) if worth else Direct(self.request)
-        return None
+                if read[count - 1] <= SAVED * read[-1]:
+                    return self.above(aside + STEP)
+                break
+        return None if read[-1] > MANY else Direct(self.request)
 
     def probe(self) -> Pipeline:
         """The scores of the best rows among documents with a rare keyword: at most ``fetch``, falling.

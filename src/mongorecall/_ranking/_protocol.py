@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from mongorecall.models import LentKeyword
@@ -13,9 +12,8 @@ Document = Mapping[str, Any]
 Admits = Callable[[Document], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A document and what a ranking gives it.
+class Ranked(NamedTuple):
+    """A document and what a ranking gives it. A tuple, since a page makes one for every row.
 
     Attributes:
         document: as stored.
