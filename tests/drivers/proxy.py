@@ -31,6 +31,7 @@ class Proxy:
 
     Attributes:
         mode: what happens to data from now on; set it at any time.
+        skip: how many answers still pass before the fault begins.
         left: how many answers the fault still hits; None for all.
         hit: how many it has hit.
     """
@@ -43,6 +44,7 @@ class Proxy:
         self._lock = threading.Lock()
         self.mode: Mode = "pass"
         self.left: int | None = None
+        self.skip = 0
         self.hit = 0
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
@@ -52,10 +54,10 @@ class Proxy:
         """The connection string of the server through this proxy."""
         return f"mongodb://127.0.0.1:{self._listener.getsockname()[1]}/?directConnection=true"
 
-    def fail(self, mode: Mode, *, times: int | None = None) -> None:
-        """From now on do ``mode`` to answers, the next ``times`` of them or all."""
+    def fail(self, mode: Mode, *, skip: int = 0, times: int | None = None) -> None:
+        """From now on do ``mode`` to answers: after ``skip`` more, to the next ``times`` of them or all."""
         with self._lock:
-            self.left, self.hit = times, 0
+            self.skip, self.left, self.hit = skip, times, 0
             self.mode = mode
 
     def __enter__(self) -> Self:
@@ -116,6 +118,9 @@ class Proxy:
         """Whether this answer is to be hit."""
         with self._lock:
             if self.mode == "pass" or self.left == 0:
+                return False
+            if self.skip:
+                self.skip -= 1
                 return False
             if self.left is not None:
                 self.left -= 1
