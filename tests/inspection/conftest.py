@@ -41,6 +41,7 @@ async def world(
         )
 
     raw = admin[shared_database][collection]
+    raw.create_index([("app_name", 1), ("user_id", 1), ("keywords", 1)], name="app_user_keywords")
     async with AsyncExitStack() as stack:
         yield World(raw, open_service, stack)
     raw.delete_many({})

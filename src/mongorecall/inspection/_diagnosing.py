@@ -83,11 +83,14 @@ async def _advice(inquiry: Inquiry, facts: Facts) -> tuple[str, ...]:
         advice.append(f"{census.expired} memories under this key have expired")
     if facts.inquiry.reading.assumed:
         advice.append("the service does not tell its rules; the query was read by the classic ones")
-    return (*advice, *await _health_advice(inquiry))
+    if census is not None and census.live:
+        advice += await _index_advice(inquiry)
+    return tuple(advice)
 
 
-async def _health_advice(inquiry: Inquiry) -> tuple[str, ...]:
-    """What the service says of its indexes; nothing of how much the collection holds."""
+async def _index_advice(inquiry: Inquiry) -> tuple[str, ...]:
+    """What the service says of its indexes. Asked only where the key itself holds memories: whether an
+    index is there at all would otherwise tell that somebody else has written."""
     ask = getattr(inquiry.service, "health", None)
     if ask is None:
         return ()

@@ -53,8 +53,12 @@ class KeyListing:
         return tuple(key for key in self.near if key.matching)
 
     def alike(self) -> tuple[NearKey, ...]:
-        """The near keys that differ in form only, or hold what was asked for."""
-        return tuple(key for key in self.near if key.difference != "other_app" or key.matching)
+        """The near keys that differ in form only, or hold what was asked for.
+
+        A key of another app, or an id one letter off, may as well be somebody else's.
+        """
+        unsure = ("other_app", "typo")
+        return tuple(key for key in self.near if key.difference not in unsure or key.matching)
 
     def evidence(self) -> dict[str, Any]:
         """The near keys with their counts, and the apps."""

@@ -63,10 +63,9 @@ def _id_difference(asked: str, other: RawId) -> KeyDifference | None:
         return "number" if str(other) in (asked, _digits_of(asked)) else None
     if asked == other or not 0 < len(other) <= _LONGEST or len(asked) > _LONGEST:
         return None
-    one, two = unicodedata.normalize("NFKC", asked), unicodedata.normalize("NFKC", other)
-    if one.strip() == two.strip():
+    if asked.strip() == other.strip():
         return "space"
-    one, two = one.strip().casefold(), two.strip().casefold()
+    one, two = (unicodedata.normalize("NFKC", value).strip().casefold() for value in (asked, other))
     if one == two:
         return "case"
     return _by_segments(one, two)
