@@ -221,7 +221,7 @@ class InMemoryMemoryService(BaseMemoryService):
         return SearchMemoryResponse(
             memories=page.memories,
             query_keywords=list(keywords),
-            reason=None if page.memories else self._why_empty(scope, text, keywords, filters),
+            reason=None if page.memories else page.reason or self._why_empty(scope, text, keywords, filters),
             skipped=page.skipped,
             more=page.more,
         )

@@ -168,10 +168,12 @@ class MemoryEntry(BaseModel):
     lent_keywords: list[LentKeyword] = Field(default_factory=list)
 
 
-EmptyReason = Literal["no_searchable_words", "nothing_stored", "no_shared_keyword", "filtered"]
+EmptyReason = Literal[
+    "no_searchable_words", "nothing_stored", "no_shared_keyword", "filtered", "malformed"
+]
 """Why a search came back empty. ``"nothing_stored"``: the scope holds no memory at all;
 ``"no_shared_keyword"``: it does, none shares a keyword with the query; ``"filtered"``: some do, and the
-filters of this call leave out every one."""
+filters of this call leave out every one; ``"malformed"``: some do, and none of them can be read."""
 
 
 class SearchMemoryResponse(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -366,21 +367,24 @@ async def test_hostile_texts_hold_the_loop_less_than_50_ms(service: MongoDbMemor
             assert report.stored == 1
             await service.search_memory(**SCOPE, query=text)
 
-    assert await longest_pause_during(hostile()) < 0.05 * SLACK
+    assert await longest_hold_during(hostile()) < 0.05 * SLACK
 
 
-SLACK = 3
-"""The bound is for a quiet machine; a shared one pauses every process now and then."""
+SLACK = 2
+"""For an older processor than the bound was set on."""
 
 
-async def longest_pause_during(work: Any) -> float:
-    """The longest time, in seconds, that the event loop did not turn while ``work`` ran."""
-    loop = asyncio.get_running_loop()
+async def longest_hold_during(work: Any) -> float:
+    """The most processor time, in seconds, that passed between two turns of the event loop.
+
+    Processor time of the process, its worker threads included, since a long call of one of them holds the
+    interpreter; and not time on the clock, which also passes while other processes have their turn.
+    """
     task = asyncio.ensure_future(work)
     longest = 0.0
     while not task.done():
-        before = loop.time()
+        before = time.process_time()
         await asyncio.sleep(0.001)
-        longest = max(longest, loop.time() - before - 0.001)
+        longest = max(longest, time.process_time() - before)
     await task
     return longest

@@ -228,6 +228,8 @@ async def test_unreadable_content_is_skipped_and_the_page_is_full(
     assert ids(found) == [f"good-{n}" for n in range(5)]
     assert found.skipped == 80
     assert "kind=content_" in caplog.text
+    only = await service.search_memory(**SCOPE, query="kiln", author="user")
+    assert (only.memories, only.reason, only.skipped) == ([], "malformed", 80)
     assert "kiln" not in caplog.text
 
 

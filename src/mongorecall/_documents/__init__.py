@@ -39,7 +39,7 @@ from mongorecall._documents.markers import (
 from mongorecall._documents.order import id_key, time_key, time_span
 from mongorecall._documents.preparing import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
 from mongorecall._documents.times import expiry, format_time
-from mongorecall._documents.updates import forget_erased, forget_live, forgotten_by, remember
+from mongorecall._documents.updates import forget_gone, forget_live, forgotten_by, remember, remembered_by
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
@@ -60,7 +60,7 @@ __all__ = [
     "document_id",
     "duplicate_key",
     "expiry",
-    "forget_erased",
+    "forget_gone",
     "forget_live",
     "forgotten_by",
     "format_time",
@@ -79,6 +79,7 @@ __all__ = [
     "prepare",
     "printed_key",
     "remember",
+    "remembered_by",
     "replaceable",
     "revision_of",
     "same_but_revision",

@@ -1,37 +1,35 @@
 """Forgetting and remembering again, as updates of stored documents.
 
-A forgotten event leaves a marker: its ``_id``, its scope and ``mr.forgotten``. One that was erased before
-keeps ``mr.erased`` beside it, so that those forgotten by one deletion, and only they, can be counted by
-its revision.
+A forgotten event leaves a marker: its ``_id``, its scope and ``mr.forgotten``. One that was erased or had
+expired before has ``mr.erased`` beside it, so that the memories forgotten by one deletion, and only they,
+can be counted by its revision, however often its commands were sent.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from bson.int64 import Int64
 
 from mongorecall._documents import fields
+from mongorecall._documents.filters import live
 
 Filter = dict[str, Any]
 Update = list[dict[str, Any]]
 
 
-def forget_live(where: Filter, revision: int) -> tuple[Filter, Update]:
-    """Turn every memory among ``where`` into a marker."""
-    kept = {name: f"${name}" for name in (fields.ID, fields.APP_NAME, fields.USER_ID, fields.SESSION_ID)}
-    marker = {**kept, fields.MR: _mr(revision, fields.FORGOTTEN)}
-    return (
-        {**where, fields.MR_ERASED: {"$ne": True}, fields.MR_FORGOTTEN: {"$ne": True}},
-        [{"$replaceWith": marker}],
-    )
+def forget_live(where: Filter, revision: int, now: datetime) -> tuple[Filter, Update]:
+    """Turn every memory among ``where`` into a marker; expired ones are memories no more."""
+    return {**where, **live(now)}, _replace(_mr(revision, fields.FORGOTTEN))
 
 
-def forget_erased(where: Filter, revision: int) -> tuple[Filter, Update]:
-    """Turn every marker of an erased event among ``where`` into one of a forgotten event."""
+def forget_gone(where: Filter, revision: int, now: datetime) -> tuple[Filter, Update]:
+    """Turn what is erased or expired among ``where`` into markers of forgotten events."""
+    gone = [{fields.MR_ERASED: True}, {fields.MR_EXPIRES_AT: {"$lte": now}}]
     return (
-        {**where, fields.MR_ERASED: True, fields.MR_FORGOTTEN: {"$ne": True}},
-        _set(_mr(revision, fields.ERASED, fields.FORGOTTEN)),
+        {**where, "$or": gone, fields.MR_FORGOTTEN: {"$ne": True}},
+        _replace(_mr(revision, fields.ERASED, fields.FORGOTTEN)),
     )
 
 
@@ -47,7 +45,12 @@ def forgotten_by(where: Filter, revision: int) -> Filter:
 
 def remember(where: Filter, revision: int) -> tuple[Filter, Update]:
     """Turn markers of forgotten events into such as any later add may replace."""
-    return {**where, fields.MR_FORGOTTEN: True}, _set(_mr(revision, fields.ERASED))
+    return {**where, fields.MR_FORGOTTEN: True}, _replace(_mr(revision, fields.ERASED))
+
+
+def remembered_by(where: Filter, revision: int) -> Filter:
+    """The events that `remember` of this revision gave back."""
+    return {**where, fields.MR_REVISION: Int64(revision), fields.MR_FORGOTTEN: {"$ne": True}}
 
 
 def _mr(revision: int, *kinds: str) -> dict[str, Any]:
@@ -56,6 +59,7 @@ def _mr(revision: int, *kinds: str) -> dict[str, Any]:
     return {"$literal": values | dict.fromkeys(kinds, True)}
 
 
-def _set(mr: dict[str, Any]) -> Update:
-    # taken away first: setting a sub-document merges it with what is there
-    return [{"$unset": fields.MR}, {"$set": {fields.MR: mr}}]
+def _replace(mr: dict[str, Any]) -> Update:
+    """Leave the ids and ``mr``: no text, keyword, author or time."""
+    kept = {name: f"${name}" for name in (fields.ID, fields.APP_NAME, fields.USER_ID, fields.SESSION_ID)}
+    return [{"$replaceWith": {**kept, fields.MR: mr}}]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from pymongo import InsertOne, UpdateMany
 
 from mongorecall._documents import (
-    forget_erased,
+    forget_gone,
     forget_live,
     forgotten_by,
     id_range,
@@ -17,11 +18,14 @@ from mongorecall._documents import (
     marker,
     of_event,
     remember,
+    remembered_by,
     scope_filter,
 )
 from mongorecall._operations.store import Store
 from mongorecall.drivers import Operation
 from mongorecall.models import ForgetReceipt, MemoryScope
+
+T = TypeVar("T")
 
 BATCH = 1000
 """Documents in one update: about 50 ms of the server's time."""
@@ -45,15 +49,17 @@ async def forget(store: Store, target: Target, *, dry_run: bool) -> ForgetReceip
     ticket = store.clock.ticket()
     async with store.driver.operation("forget", write=not dry_run) as operation:
         if dry_run:
-            return await _receipt(store, operation, await _ids(store, operation, target), None)
+            return await _receipt(store, operation, target, await _ids(store, operation, target), None)
         await store.ready(operation)
         await store.measured(operation)
         revision = store.clock.revision(ticket)
         await _stop_late_writes(store, operation, target, revision)
         ids = await _ids(store, operation, target)
-        for start in range(0, len(ids), BATCH):
-            await _forget_batch(operation, target, ids[start : start + BATCH], revision)
-        return await _receipt(store, operation, ids, revision)
+        for batch in _batches(ids):
+            where, now = _among(target, batch), store.clock.now()
+            await operation.write([UpdateMany(*forget_live(where, revision, now))])
+            await operation.write([UpdateMany(*forget_gone(where, revision, now))])
+        return await _receipt(store, operation, target, ids, revision)
 
 
 async def remember_again(store: Store, target: Target) -> int:
@@ -63,22 +69,20 @@ async def remember_again(store: Store, target: Target) -> int:
         await store.measured(operation)
         revision = store.clock.revision(ticket)
         lifted = 0
-        ids = await _ids(store, operation, target)
-        for start in range(0, len(ids), BATCH):
-            where = _batch(target, ids[start : start + BATCH])
-            lifted += (await operation.write([UpdateMany(*remember(where, revision))])).modified
+        for ids in _batches(await _ids(store, operation, target)):
+            await operation.write([UpdateMany(*remember(_among(target, ids), revision))])
+            lifted += len(await _found(store, operation, remembered_by(_among(target, ids), revision)))
         return lifted
 
 
 async def _stop_late_writes(store: Store, operation: Operation, target: Target, revision: int) -> None:
-    """Leave a marker for each write in doubt that has not landed: if it does later, it finds it."""
-    doubtful = store.doubtful.within(target.scope, session_id=target.session_id, event_id=target.event_id)
-    requests = [
-        InsertOne(marker(target.scope, key[2], key[3], rev=revision, kind="forgotten")) for key in doubtful
-    ]
-    for start in range(0, len(requests), BATCH):
-        # one that landed meanwhile is refused as a duplicate, and found among the stored ones next
-        await operation.write(requests[start : start + BATCH])
+    """Leave a marker for each unsettled write that has not landed: when it does, it finds it."""
+    unsettled = store.unsettled.within(target.scope, session_id=target.session_id, event_id=target.event_id)
+    for keys in _batches(unsettled):
+        # first as an erased one, since no memory is forgotten where none is stored; one that landed
+        # meanwhile is refused as a duplicate, and found among the stored ones next
+        markers = [marker(target.scope, key[2], key[3], rev=revision, kind="erased") for key in keys]
+        await operation.write([InsertOne(document) for document in markers])
 
 
 async def _ids(store: Store, operation: Operation, target: Target) -> list[dict[str, Any]]:
@@ -91,38 +95,32 @@ async def _ids(store: Store, operation: Operation, target: Target) -> list[dict[
     return [row["_id"] for row in rows]
 
 
-async def _forget_batch(
-    operation: Operation, target: Target, ids: list[dict[str, Any]], revision: int
-) -> None:
-    where = _batch(target, ids)
-    await operation.write([UpdateMany(*forget_live(where, revision))])
-    await operation.write([UpdateMany(*forget_erased(where, revision))])
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]
 
 
-def _batch(target: Target, ids: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"_id": {"$in": ids}, **scope_filter(target.scope)}
+def _among(target: Target, ids: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {"_id": {"$in": list(ids)}, **scope_filter(target.scope)}
+
+
+async def _found(store: Store, operation: Operation, where: dict[str, Any]) -> list[dict[str, Any]]:
+    command = {"find": store.driver.collection_name, "filter": where, "projection": {"_id": 1}}
+    return [row["_id"] for row in await operation.read(command)]
 
 
 async def _receipt(
-    store: Store, operation: Operation, ids: list[dict[str, Any]], revision: int | None
+    store: Store, operation: Operation, target: Target, ids: list[dict[str, Any]], revision: int | None
 ) -> ForgetReceipt:
     """Count among ``ids``: what this deletion forgot, or, without a revision, what there is to forget."""
-    forgotten = 0
-    sessions: set[str] = set()
-    for start in range(0, len(ids), BATCH):
-        among: dict[str, Any] = {"_id": {"$in": ids[start : start + BATCH]}}
+    counted: list[dict[str, Any]] = []
+    for batch in _batches(ids):
+        among = _among(target, batch)
         where = {**among, **live(store.clock.now())} if revision is None else forgotten_by(among, revision)
-        command = {
-            "find": store.driver.collection_name,
-            "filter": where,
-            "projection": {"_id": 1},
-        }
-        rows = await operation.read(command)
-        forgotten += len(rows)
-        sessions.update(row["_id"]["session_id"] for row in rows)
+        counted += await _found(store, operation, where)
     return ForgetReceipt(
-        forgotten=forgotten,
-        sessions=len(sessions),
+        forgotten=len(counted),
+        sessions=len({identity["session_id"] for identity in counted}),
         dry_run=revision is None,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,18 +25,8 @@ _SAME_NAME_OTHER_KEYS = 86
 _NOT_AUTHORIZED = frozenset({13, 8000})
 """Unauthorized, and Atlas's code for an action that the user may not take."""
 
-_Seen = dict[str, float]
-"""Name of an index → when it was made or found, on the monotonic clock."""
-
-_Known = dict[str, _Seen]
-"""Namespace → its indexes."""
-
 TRUSTED_SECONDS = 600.0
 """How long an index that was seen is taken to be there still: a dropped one is made again after this."""
-
-_by_uri: dict[bytes, _Known] = {}
-_by_client: WeakKeyDictionary[object, _Known] = WeakKeyDictionary()
-_known_lock = threading.Lock()
 
 
 class IndexKeeper:
@@ -49,11 +38,12 @@ class IndexKeeper:
     is logged once and then taken as the administrator's decision.
     """
 
-    def __init__(self, driver: Driver, *, create: bool) -> None:
+    def __init__(self, driver: Driver, seen: dict[str, float], *, create: bool) -> None:
+        """``seen``: name of an index → when it was made or found; shared by the services of a process."""
         self._driver = driver
         self._create = create
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-        self._seen = _known_of(driver)
+        self._seen = seen
         self._denied: set[str] = set()
 
     async def ensure(self, operation: Operation, specs: Iterable[IndexSpec]) -> None:
@@ -143,17 +133,6 @@ class IndexKeeper:
 
 _SUITABLE = "(suitable)"
 """Stands among the names of indexes for the look at the collection itself."""
-
-
-def _known_of(driver: Driver) -> _Seen:
-    """What is known of a collection, shared by all services of this process that use it."""
-    identity = driver.identity
-    with _known_lock:
-        if isinstance(identity, bytes):
-            known = _by_uri.setdefault(identity, {})
-        else:
-            known = _by_client.setdefault(identity, {})
-        return known.setdefault(driver.namespace, {})
 
 
 def _unsuitable(collection: Mapping[str, Any]) -> str | None:

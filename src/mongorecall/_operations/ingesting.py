@@ -32,9 +32,9 @@ from mongorecall._documents import (
     same_but_revision,
     stored_under,
 )
-from mongorecall._operations.doubt import EventKey
 from mongorecall._operations.preparing import Addition, prepare_all
 from mongorecall._operations.store import Store
+from mongorecall._operations.unsettled import EventKey
 from mongorecall.drivers import Operation
 from mongorecall.errors import RecallError, UnavailableError
 from mongorecall.models import FailedEvent, IngestReport
@@ -80,8 +80,9 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
 
 async def _write_slices(writer: _SliceWriter, targets: Sequence[Target]) -> None:
     try:
-        for slice_ in _slices(targets):
-            await writer.write(slice_)
+        with writer.store.unsettled.under_way([writer.key(target) for target in targets]):
+            for slice_ in _slices(targets):
+                await writer.write(slice_)
     except RecallError as error:
         error.report = writer.report
         raise
@@ -184,7 +185,7 @@ class _SliceWriter:
         if isinstance(target, Skipped):
             return self._decide_erasure(target, gone=gone, marked=is_erased(stored))
         raw = target.raw(self.revision)
-        if gone or self._key(target) in self.store.doubtful or not self._is_same(raw, stored):
+        if gone or self.store.unsettled.others(self.key(target)) or not self._is_same(raw, stored):
             return self._step(target, "insert" if gone else "replace", ReplaceOne(self._filter(target), raw))
         self._count_kept(target, "unchanged")
         return None
@@ -201,13 +202,13 @@ class _SliceWriter:
     def _decide_absent(self, target: Target) -> _Step | None:
         if isinstance(target, Prepared):
             return self._step(target, "insert", InsertOne(target.raw(self.revision)))
-        if self._key(target) in self.store.doubtful:
+        if self.store.unsettled.others(self.key(target)):
             return self._step(target, "erase", InsertOne(self._marker(target)))
         count_skipped(self.report, target.reason)
         return None
 
     def _decide_erasure(self, target: Skipped, *, gone: bool, marked: bool) -> _Step | None:
-        if marked and self._key(target) not in self.store.doubtful:
+        if marked and not self.store.unsettled.others(self.key(target)):
             count_skipped(self.report, target.reason)
             return None
         verb: Verb = "insert" if gone else "erase"
@@ -219,8 +220,7 @@ class _SliceWriter:
 
     async def _send(self, steps: list[_Step]) -> list[Target]:
         """Send one bulk; the targets that must be decided again."""
-        with self.store.doubtful.watch(self._key(step.target) for step in steps):
-            outcome = await self.operation.write([step.request for step in steps])
+        outcome = await self.operation.write([step.request for step in steps])
         again: list[Target] = []
         done: list[_Step] = []
         replaces = 0
@@ -260,7 +260,8 @@ class _SliceWriter:
             )
         )
 
-    def _key(self, target: Target) -> EventKey:
+    def key(self, target: Target) -> EventKey:
+        """The identity of its document."""
         scope = self.addition.scope
         return (scope.app_name, scope.user_id, self.addition.session_id, target.event_id)
 

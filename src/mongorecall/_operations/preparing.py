@@ -54,7 +54,7 @@ async def prepare_all(
     until = time.perf_counter() + _SLICE_SECONDS
     for index, event in enumerate(events):
         job = _job(store, addition, index, event, expires_at)
-        prepared.append(await anyio.to_thread.run_sync(job) if _is_long(event) else job())
+        prepared.append(await anyio.to_thread.run_sync(job) if _is_heavy(event) else job())
         if time.perf_counter() > until:
             await anyio.lowlevel.checkpoint()
             until = time.perf_counter() + _SLICE_SECONDS
@@ -83,13 +83,14 @@ def _job(
     )
 
 
-def _is_long(event: Any) -> bool:
-    """Whether an event's text is long; an event of another shape is told by `prepare`."""
+def _is_heavy(event: Any) -> bool:
+    """Whether an event may take long: a long text, or parts that are no text and so of any size."""
     parts = getattr(getattr(event, "content", None), "parts", None)
-    if not isinstance(parts, list):
-        return False
-    return sum(_length(getattr(part, "text", None)) for part in parts) > LONG_TEXT
+    if not isinstance(parts, list | tuple):
+        return False  # told by `prepare`
+    lengths = [_length(getattr(part, "text", None)) for part in parts]
+    return sum(lengths) > LONG_TEXT
 
 
 def _length(text: Any) -> int:
-    return len(text) if isinstance(text, str) else LONG_TEXT // 8
+    return len(text) if isinstance(text, str) else LONG_TEXT + 1

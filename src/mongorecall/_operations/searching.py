@@ -39,7 +39,9 @@ async def search(
             page = await _page(store, operation, scope, keywords, filters)
         else:
             page = await weighed_page(store, operation, Question(scope, query, keywords, filters))
-        reason = None if page.memories else await _why_empty(store, operation, scope, keywords, filters)
+        reason = page.reason
+        if not page.memories and reason is None:
+            reason = await _why_empty(store, operation, scope, keywords, filters)
     if page.memories:
         store.known_scopes.add(scope)
     return SearchMemoryResponse(
@@ -66,7 +68,7 @@ async def _page(
             filters=filters,
         )
         rows = await _rows(store, operation, request)
-        page = PageBuilder(limit)
+        page = PageBuilder(limit, metadata=store.options.store_metadata)
         page.take(_ranked(row) for row in rows)
         if page.more or len(rows) < fetch:
             return page

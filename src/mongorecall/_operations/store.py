@@ -8,10 +8,11 @@ from datetime import timedelta
 from mongorecall._indexes import EXPIRY, RECALL, RECENCY, SESSIONS, IndexSpec
 from mongorecall._operations.clock import RevisionClock
 from mongorecall._operations.counting import ScopeCounts
-from mongorecall._operations.doubt import DoubtfulWrites
 from mongorecall._operations.indexing import IndexKeeper
 from mongorecall._operations.known_scopes import KnownScopes
 from mongorecall._operations.learning import Learner
+from mongorecall._operations.shared import shared_by
+from mongorecall._operations.unsettled import UnsettledWrites
 from mongorecall._ranking import ContextRanking, Ranking
 from mongorecall.analysis import Analyzer
 from mongorecall.drivers import Driver, Operation
@@ -42,8 +43,8 @@ class Store:
     ranking: Ranking
     options: StoreOptions
     indexes: IndexKeeper
-    clock: RevisionClock = field(default_factory=RevisionClock)
-    doubtful: DoubtfulWrites = field(default_factory=DoubtfulWrites)
+    clock: RevisionClock
+    unsettled: UnsettledWrites
     known_scopes: KnownScopes = field(default_factory=KnownScopes)
     counts: ScopeCounts = field(default_factory=ScopeCounts)
     long_sessions: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=LONG_SESSIONS_SECONDS))
@@ -54,16 +55,17 @@ class Store:
 
     @classmethod
     def of(cls, driver: Driver, analyzer: Analyzer, ranking: Ranking, options: StoreOptions) -> Store:
-        """A store of which nothing is known yet."""
-        keeper = IndexKeeper(driver, create=options.ensure_indexes)
-        return cls(driver, analyzer, ranking, options, keeper)
+        """A store that knows what other services of the process know of the collection."""
+        shared = shared_by(driver)
+        keeper = IndexKeeper(driver, shared.indexes_seen, create=options.ensure_indexes)
+        return cls(driver, analyzer, ranking, options, keeper, shared.clock, shared.unsettled)
 
     async def ready(self, operation: Operation, *, expiring: bool = False) -> None:
         """The collection is suitable and indexed; nothing is sent when that is known."""
         await self.indexes.ensure(operation, self.index_specs(expiring=expiring))
 
     async def measured(self, operation: Operation) -> None:
-        """The clock knows its offset to the server; one round trip in the life of the service."""
+        """The clock knows its offset to the server; one round trip in the life of the process."""
         if not self.clock.measured:
             self.clock.set_offset(await operation.clock_offset())
 

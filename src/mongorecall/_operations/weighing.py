@@ -74,7 +74,9 @@ async def _whole_scope_page(store: Store, operation: Operation, asked: Question)
         query=asked.query,
         admits=lambda document: admits(asked.filters, document),
     )
-    page = PageBuilder(asked.filters.limit or store.options.max_results)
+    page = PageBuilder(
+        asked.filters.limit or store.options.max_results, metadata=store.options.store_metadata
+    )
     lowest = asked.filters.min_score
     page.take(row for row in rows if lowest is None or row.score >= lowest)
     return page
@@ -100,7 +102,7 @@ class _Search:
         fetch = self.limit + MARGIN
         while True:
             rows = await self._best(fetch, self.asked.filters)
-            page = PageBuilder(self.limit)
+            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
             page.take(rows)
             if page.more or len(rows) < fetch:
                 return page
@@ -112,7 +114,7 @@ class _Search:
         own = await self._best(fetch, unscored)
         around = await self._around(ranking, [row.document for row in own])
         while True:
-            page = PageBuilder(self.limit)
+            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
             page.take(self._admitted(ranking, own, around))
             if page.more or len(own) < fetch:
                 return page

@@ -11,9 +11,8 @@ from mongorecall._documents import MalformedDocument, decode, duplicate_key, pri
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mongorecall._documents.decoding import DuplicateKey
     from mongorecall._ranking._protocol import Ranked
-    from mongorecall.models import MemoryEntry
+    from mongorecall.models import EmptyReason, MemoryEntry
 
 _log = logging.getLogger("mongorecall")
 
@@ -35,7 +34,12 @@ class PageBuilder:
     memories: list[MemoryEntry] = field(default_factory=list)
     skipped: int = 0
     more: bool = False
-    _seen: set[DuplicateKey] = field(default_factory=set)
+    _alike: dict[tuple[str | None, str | None], list[MemoryEntry]] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> EmptyReason | None:
+        """``"malformed"`` for an empty page although something matched, else None: others tell why."""
+        return "malformed" if self.skipped and not self.memories else None
 
     def take(self, rows: Iterable[Ranked]) -> None:
         """Add rows; those after the one that shows that there is more are not looked at."""
@@ -58,14 +62,20 @@ class PageBuilder:
             if not full:
                 self._skip(row, fault)
             return
-        key = duplicate_key(entry)
-        if key in self._seen:
+        if self._is_repeated(entry):
             return
         if full:
             self.more = True
             return
-        self._seen.add(key)
         self.memories.append(entry)
+
+    def _is_repeated(self, entry: MemoryEntry) -> bool:
+        """Whether an equal memory stands above; texts are looked at only where author and time are equal."""
+        alike = self._alike.setdefault((entry.author, entry.timestamp), [])
+        if alike and duplicate_key(entry) in map(duplicate_key, alike):
+            return True
+        alike.append(entry)
+        return False
 
     def _skip(self, row: Ranked, fault: MalformedDocument) -> None:
         """Count a malformed document; the first of a page is logged, by key and kind and without content."""

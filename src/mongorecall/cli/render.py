@@ -40,6 +40,7 @@ MISS = {
     "no_searchable_words": "No word of this query can match: every one is a stop word or has no letters.",
     "nothing_stored": "Nothing is remembered for this app and user.",
     "no_shared_keyword": "Memories are there, but none shares a word with this query.",
+    "malformed": "Memories match, but none of the stored documents can be read.",
     "filtered": "Memories match, but the filters of this search leave all of them out.",
 }
 """Why a search came back empty."""
