@@ -19,6 +19,7 @@ from mongorecall._features import MONGODB_MEMORY_SERVICE, check_feature
 from mongorecall._operations import forgetting, listing
 from mongorecall._operations.health import health
 from mongorecall._operations.ingesting import ingest
+from mongorecall._operations.making import make_indexes
 from mongorecall._operations.preparing import Addition, as_list
 from mongorecall._operations.probing import MongoProbe
 from mongorecall._operations.searching import search
@@ -253,6 +254,17 @@ class MongoDbMemoryService(BaseMemoryService):
     def export_user(self, *, app_name: str, user_id: str) -> AsyncIterator[dict[str, Any]]:
         """See `BaseMemoryService.export_user`. One read for each 500 documents, each with its deadline."""
         return listing.export_user(self._store, self._scope(app_name, user_id))
+
+    async def create_indexes(self) -> list[str]:
+        """Make the indexes of this service's options now, also with ``ensure_indexes=False``; their names.
+
+        For administrators of services whose own user may not. One command for each index.
+
+        Raises:
+            PermissionDeniedError: the database user lacks the privilege createIndex.
+            IndexConflictError: a name of ours belongs to an index on other keys.
+        """
+        return await make_indexes(self._store)
 
     async def health(self) -> Health:
         """The state of server, driver and indexes, with advice. Four commands; an unreachable server is an

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.resolve import Server
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```text\n(.*?)```", re.DOTALL)
 HEADING = re.compile(r"^# .*\n", re.MULTILINE)
@@ -22,11 +24,11 @@ def steady(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def printed(server: object) -> str:
+def printed(server: Server) -> str:
     """What the example prints on the real server."""
     run = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "coffee.py")],
-        env=os.environ | {"MONGORECALL_URI": server.uri},  # type: ignore[attr-defined]  # the fixture's Server
+        env=os.environ | {"MONGORECALL_URI": server.uri},
         capture_output=True,
         text=True,
         check=False,

@@ -25,7 +25,7 @@ async def test_the_cause_of_a_fault_is_named(fault: Scenario, world: World) -> N
         assert diagnosis.next_step is None
     else:
         assert diagnosis.next_step is not None
-        assert diagnosis.next_step.startswith(NEXT_STEP[fault.cause])  # type: ignore[index]  # a Cause
+        assert diagnosis.next_step.startswith(NEXT_STEP[fault.cause])
         assert any(check.cause == fault.cause and check.ok is False for check in diagnosis.checks)
     assert json.loads(json.dumps(diagnosis.to_dict()))["cause"] == fault.cause
 

@@ -85,7 +85,7 @@ async def test_no_text_query_or_secret_leaves_by_default(
     for arguments in ({"app_name": ""}, {"user_id": "a\x00"}, {"limit": 0}, {"query": 5}):
         asked = {"app_name": APP, "user_id": USER, "query": QUERY_CANARY} | arguments
         try:
-            await memory.search_memory(**asked)  # type: ignore[arg-type]
+            await memory.search_memory(**asked)
         except RecallError:
             told.append(traceback.format_exc().replace("QUERY_CANARY", ""))
     await memory.delete_user_memory(app_name=APP, user_id=USER)

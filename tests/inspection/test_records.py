@@ -178,7 +178,7 @@ async def test_every_operation_leaves_a_record(world: World) -> None:
     await memory.list_sessions(**scope)  # type: ignore[arg-type]
     await memory.count_memories(**scope)
     exported = [row async for row in memory.export_user(**scope)]
-    await memory.delete_memory(**scope, memory_id="e-1", dry_run=True)  # type: ignore[arg-type]
+    await memory.delete_memory(**scope, memory_id="e-1", dry_run=True)
     await memory.delete_session_memory(**scope, session_id="s-1")  # type: ignore[arg-type]
     await memory.remember_again(**scope, session_id="s-1")
     await memory.delete_user_memory(**scope)  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ class World:
         """Add a session as its writer would, by a service with ``options``."""
         session = make_session(*turns, app_name=app_name, user_id=user_id, session_id=session_id)
         writer = await self.service(**options)
-        await writer.add_session(session, **({} if ttl is None else {"ttl": ttl}))
+        await writer.add_session(session, ttl=ttl)
         return session
 
     async def ask(self, query: str, *, options: dict[str, Any] | None = None, **arguments: Any) -> Diagnosis:

@@ -42,13 +42,13 @@ def show_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
     if diagnosis.expected is not None:
         _show_expected(console, diagnosis.expected)
     for sentence in diagnosis.advice:
-        console.print(Padding(Text("note  ", "warn") + Text(sentence), (0, 0, 0, 2)))
+        console.print(Padding(Text.assemble(("note  ", "warn"), sentence), (0, 0, 0, 2)))
     if diagnosis.next_step:
-        console.print(Padding(Text("next  ", "query") + Text(diagnosis.next_step), (0, 0, 0, 2)))
+        console.print(Padding(Text.assemble(("next  ", "query"), diagnosis.next_step), (0, 0, 0, 2)))
 
 
 def _headline(console: Console, diagnosis: Diagnosis) -> None:
-    line = Text("  ") + Text(diagnosis.key, "query") + Text("  ")
+    line = Text.assemble("  ", (diagnosis.key, "query"), "  ")
     if diagnosis.cause is None:
         memories = "1 memory" if diagnosis.hits == 1 else f"{diagnosis.hits} memories"
         console.print(line + Text(f"the search works: {memories}", "good"))
@@ -57,22 +57,28 @@ def _headline(console: Console, diagnosis: Diagnosis) -> None:
 
 
 def _said(check: Check) -> Text:
+    """The verdict, and below it the evidence that helps at a glance."""
     said = Text(check.verdict)
     keys = check.evidence.get("near_keys", ())
-    for key in keys:
+    for key in keys if len(keys) > 1 else ():
         shared = f", {key['matching']} share a keyword" if key["matching"] else ""
-        said.append(f"\n{key['key']}", "warn").append(
-            f"  {key['memories']} memories{shared} ({key['difference']})", "dim"
-        )
-    for word in check.evidence.get("keywords", ()) if check.ok is False else ():
+        said.append(f"\n{key['key']}", "warn")
+        said.append(f"  {key['memories']} memories{shared} ({key['difference']})", "dim")
+    if check.ok is not False:
+        return said
+    for word in check.evidence.get("keywords", ()):
         near = ", ".join(f"{near['keyword']} ({near['kind']})" for near in word["near"])
         said.append(f"\n{word['keyword']}", "keyword").append(f"  in {word['df']} memories", "dim")
         said.append(f", near: {near}" if near else "", "warn")
+    for event in check.evidence.get("outside_text", ()):
+        said.append(f"\n{' '.join(event['keywords'])}", "keyword").append(
+            f"  in event {event['event_id']}", "dim"
+        )
     return said
 
 
 def _show_expected(console: Console, expected: ExpectedFate) -> None:
-    line = Text("event ", "dim") + Text(expected.event_id) + Text(f"  {expected.stage}")
+    line = Text.assemble(("event ", "dim"), expected.event_id, f"  {expected.stage}")
     if expected.score is not None:
         line.append(f"  score {expected.score:g}", "score")
     if expected.last_score is not None and not expected.found:
