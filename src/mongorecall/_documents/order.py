@@ -58,6 +58,23 @@ def time_span(documents: Iterable[Mapping[str, Any]]) -> tuple[str | None, str |
     return format_time(min(times, key=order_key)), format_time(max(times, key=order_key))
 
 
+def quick_key(document: Mapping[str, Any]) -> tuple[float, str, str] | None:
+    """Time, session and event of an ordinary document of a scope; None for any other.
+
+    Such keys of one scope stand in the order of time and then ``_id``, and cost a twentieth of the others.
+    """
+    time, identity = document.get(fields.TIMESTAMP), document.get(fields.ID)
+    if type(time) is not float or time != time or not isinstance(identity, Mapping):  # noqa: PLR0124 - NaN
+        return None
+    if tuple(identity) != _IDENTITY:
+        return None
+    session, event = identity[fields.SESSION_ID], identity[fields.EVENT_ID]
+    return (time, session, event) if type(session) is str and type(event) is str else None
+
+
+_IDENTITY = (fields.APP_NAME, fields.USER_ID, fields.SESSION_ID, fields.EVENT_ID)
+
+
 def _number(value: Any) -> OrderKey:
     number = value.to_decimal() if isinstance(value, Decimal128) else value
     return (2, 0) if math.isnan(number) else (2, 1, number)
