@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Service = PeerService | MongoDbMemoryService
 
 LIMITS = (1, 2, 50)
-HISTORIES = 6
+HISTORIES = 4
 
 
 async def play(service: Service, calls: list[Call]) -> None:

@@ -191,11 +191,10 @@ def adk_web(folder: Path, uri: str, memory: str) -> Iterator[str]:
 
 def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> str:
     """The address, once ``/list-apps`` answers; an error with the log when the server ends or is silent."""
-    for _ in range(600):
-        if server.poll() is not None:
-            break
+    deadline = time.monotonic() + 90
+    while server.poll() is None and time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(f"{address}/list-apps", timeout=1) as answer:
+            with urllib.request.urlopen(f"{address}/list-apps", timeout=5) as answer:
                 json.load(answer)
                 return address
         except OSError:
