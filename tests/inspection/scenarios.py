@@ -61,7 +61,29 @@ async def a_dead_token_beside_a_living_one_does_no_harm(world: World) -> Diagnos
 async def an_index_dropped_meanwhile_makes_it_slow_and_not_wrong(world: World) -> Diagnosis:
     await world.write(COFFEE)
     world.raw.drop_index("app_user_keywords")
-    return await world.ask("coffee")
+    diagnosis = await world.ask("coffee")
+    assert any("index is missing" in sentence for sentence in diagnosis.advice)
+    return diagnosis
+
+
+@scenario(None)
+async def an_index_hidden_meanwhile_makes_it_slow_and_not_wrong(world: World) -> Diagnosis:
+    await world.write(COFFEE)
+    hide = {"name": "app_user_keywords", "hidden": True}
+    world.raw.database.command("collMod", world.raw.name, index=hide)
+    diagnosis = await world.ask("coffee")
+    world.raw.database.command("collMod", world.raw.name, index=hide | {"hidden": False})
+    assert any("index is hidden" in sentence for sentence in diagnosis.advice)
+    return diagnosis
+
+
+@scenario(None)
+async def memories_of_another_analyzer_are_counted_and_no_cause(world: World) -> Diagnosis:
+    await world.write("The ticket is open", stop_words={"the", "is"})
+    diagnosis = await world.ask("ticket")
+    assert diagnosis.checks[0].evidence["other_rules"] == 1
+    assert any("another analyzer" in sentence for sentence in diagnosis.advice)
+    return diagnosis
 
 
 @scenario(None)
