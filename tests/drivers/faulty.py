@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongorecall.embedded import EmbeddedServer
@@ -48,6 +50,8 @@ def freeze(server: EmbeddedServer) -> None:
     """Stop the server's process where it stands: connections stay open and nothing answers."""
     assert server.pid is not None
     os.kill(server.pid, signal.SIGSTOP)
+    while not all(_is_stopped(stat) for stat in Path(f"/proc/{server.pid}/task").glob("*/stat")):
+        time.sleep(0.001)  # on a busy machine a thread can answer for a moment longer
 
 
 def thaw(server: EmbeddedServer) -> None:
@@ -64,3 +68,8 @@ def frozen(server: EmbeddedServer) -> Iterator[None]:
         yield
     finally:
         thaw(server)
+
+
+def _is_stopped(stat: Path) -> bool:
+    """Whether a thread's state, the field after its name in brackets, is "stopped"."""
+    return stat.read_text().rpartition(")")[2].split()[0] == "T"

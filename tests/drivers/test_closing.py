@@ -12,6 +12,7 @@ import pytest
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient, MongoClient, ReplaceOne
 
+from mongorecall.drivers import deadline
 from mongorecall.errors import ClosedError, RecallError
 from tests.drivers.faulty import frozen
 from tests.drivers.proxy import Proxy
@@ -62,10 +63,10 @@ async def test_calls_under_way_end_or_say_closed(open_one: OpenDriver, stored: C
 async def test_closing_on_a_frozen_server_takes_less_than_two_seconds(
     open_one: OpenDriver, faulty: EmbeddedServer
 ) -> None:
-    driver = await open_one(operation_timeout=3)
+    driver = await open_one()
     await asyncio.gather(*(write(driver, number) for number in range(30)))
 
-    with frozen(faulty):
+    with frozen(faulty), deadline(3):
         calls = [asyncio.create_task(write(driver, number)) for number in range(50)]
         await asyncio.sleep(0.1)
         began = time.monotonic()

@@ -49,10 +49,10 @@ async def timed(call: Awaitable[None]) -> tuple[float, BaseException | None]:
 async def test_a_hundred_calls_on_a_frozen_server_each_end_by_their_deadline(
     open_one: OpenDriver, faulty: EmbeddedServer
 ) -> None:
-    driver = await open_one(operation_timeout=1)
+    driver = await open_one()
     await asyncio.gather(*(write(driver, number) for number in range(30)))
 
-    with frozen(faulty):
+    with frozen(faulty), deadline(1):
         async with LoopLag() as lag:
             ended = await asyncio.gather(
                 *(timed(write(driver, n) if n % 2 else read(driver)) for n in range(100))
@@ -72,12 +72,13 @@ async def test_a_connection_that_says_nothing_or_too_little(
     open_one: OpenDriver, faulty: EmbeddedServer, mode: Mode
 ) -> None:
     with Proxy(faulty) as proxy:
-        driver = await open_one(connection_string=proxy.uri, operation_timeout=1)
-        await asyncio.wait_for(write(driver), 30)
+        driver = await open_one(connection_string=proxy.uri)
+        await write(driver)
         proxy.fail(mode)
 
-        async with LoopLag() as lag:
-            seconds, error = await timed(read(driver))
+        with deadline(1):
+            async with LoopLag() as lag:
+                seconds, error = await timed(read(driver))
 
         assert isinstance(error, DeadlineExceededError)
         assert 0.9 < seconds < 1 + OVERSHOOT + lag.worst
@@ -103,11 +104,11 @@ async def test_a_server_that_never_greets_is_unavailable_by_the_deadline(
 async def test_a_slow_write_is_ended_by_the_server_too(
     open_one: OpenDriver, stored: Collection[Any], faulty_admin: MongoClient[dict[str, Any]]
 ) -> None:
-    driver = await open_one(operation_timeout=0.5)
+    driver = await open_one()
     await write(driver, 0)
 
     with failing(faulty_admin, ["update"], blockConnection=True, blockTimeMS=1000, appName="tested"):
-        with pytest.raises(DeadlineExceededError) as caught:
+        with deadline(0.5), pytest.raises(DeadlineExceededError) as caught:
             await write(driver, 1)
         await asyncio.sleep(1)
 
@@ -144,9 +145,9 @@ def test_a_deadline_is_a_finite_number_above_zero(seconds: Any) -> None:
 
 
 async def test_what_a_service_awaits_inside_an_operation_is_under_its_deadline(open_one: OpenDriver) -> None:
-    driver = await open_one(operation_timeout=0.2)
+    driver = await open_one()
     await write(driver)
 
-    with pytest.raises(DeadlineExceededError):
+    with deadline(0.2), pytest.raises(DeadlineExceededError):
         async with driver.operation("add", write=True):
             await asyncio.Event().wait()

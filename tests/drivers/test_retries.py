@@ -99,7 +99,7 @@ async def test_what_repeating_cannot_help_fails_at_once(
         with pytest.raises(error) as reading:
             await find(driver)
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 3
     assert writing.value.code == reading.value.code == code
     assert reading.value.outcome == "none"
 
@@ -136,17 +136,18 @@ async def test_a_write_concern_error_of_a_lost_primary_is_repeated(
 
 
 async def test_a_fault_that_stays_is_told_at_the_deadline(open_one: OpenDriver, faulty_admin: Admin) -> None:
-    driver = await open_one(operation_timeout=1)
+    driver = await open_one()
     await store(driver, 1)
     began = time.monotonic()
 
     with (
         failing(faulty_admin, ["update"], closeConnection=True, appName="tested"),
+        deadline(2),
         pytest.raises(UnavailableError, match=r"AutoReconnect\), \d+ attempts") as caught,
     ):
         await store(driver)
 
-    assert time.monotonic() - began < 1.2
+    assert time.monotonic() - began < 3
     assert caught.value.outcome == "unknown"
     assert caught.value.retryable
 
@@ -194,7 +195,7 @@ async def test_nobody_listening_is_told_by_the_deadline(open_one: OpenDriver) ->
     with pytest.raises(UnavailableError, match="cannot reach MongoDB at 127") as caught:
         await find(driver)
 
-    assert 0.9 < time.monotonic() - began < 1.2
+    assert 0.9 < time.monotonic() - began < 2
     assert caught.value.outcome == "none"
 
 

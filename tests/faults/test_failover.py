@@ -74,6 +74,7 @@ class Load:
 
     def lost(self) -> set[tuple[str, str]]:
         """Acknowledged events that a majority does not have."""
+        acknowledged = set(self.acknowledged)  # the writers go on meanwhile
         client: MongoClient[dict[str, Any]] = MongoClient(self.uri)
         with client:
             memories = client[self.database].get_collection("memories", read_concern=ReadConcern("majority"))
@@ -81,7 +82,7 @@ class Load:
                 (found["_id"]["session_id"], found["_id"]["event_id"])
                 for found in memories.find({}, {"_id": 1})
             }
-        return self.acknowledged - stored
+        return acknowledged - stored
 
 
 def step_down(members: ReplicaSet) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from mongorecall.drivers._clients import Clients
 
+_LAST_SECONDS = 0.3
+
 # Whatever is stored can be decoded: broken UTF-8 and dates outside Python's range do not fail a search.
 DECODED: Final[CodecOptions[Any]] = CodecOptions(
     document_class=dict,
@@ -96,6 +98,7 @@ class Binding:
                 await self.calls.settle(seconds=seconds)
         if self._guard is not None:
             await self._guard.aclose()
+            await self.calls.settle(seconds=_LAST_SECONDS)  # they end now that there is no client
 
 
 async def _released_at_end(clients: Clients, client: Any) -> AsyncGenerator[None]:

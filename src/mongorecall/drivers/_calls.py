@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import pymongo
 
@@ -66,20 +66,20 @@ class TaskCalls:
     def __init__(self, at_once: int) -> None:
         self._turns = asyncio.Semaphore(at_once)
         self._loop = asyncio.get_running_loop()
-        self._forsaken: set[asyncio.Task[Any]] = set()
+        self._forsaken: set[asyncio.Task[None]] = set()
 
     async def make(self, call: Callable[[], Awaitable[T]], seconds_left: Callable[[], float]) -> T:
         await self._turns.acquire()
         try:
             left = _positive(seconds_left())
+            answer: asyncio.Future[T] = self._loop.create_future()
             with pymongo.timeout(left):  # the task takes the limit over with its context
-                task = self._loop.create_task(_awaited(call))
+                task = self._loop.create_task(self._run(call, answer))
         except BaseException:
             self._turns.release()
             raise
-        task.add_done_callback(self._give_turn_back)
         try:
-            return await asyncio.shield(task)
+            return await answer
         except asyncio.CancelledError:
             self._forsake(task, left)
             raise
@@ -88,26 +88,31 @@ class TaskCalls:
         if self._forsaken:
             await asyncio.wait(set(self._forsaken), timeout=seconds)
 
-    def _give_turn_back(self, task: asyncio.Task[Any]) -> None:
-        self._turns.release()
+    async def _run(self, call: Callable[[], Awaitable[T]], answer: asyncio.Future[T]) -> None:
+        """Make the call and hand its end to the caller, if there still is one.
 
-    def _forsake(self, task: asyncio.Task[Any], left: float) -> None:
+        ``asyncio.shield`` would do the same with one more turn of the event loop for each call.
+        """
+        try:
+            result = await call()
+        except asyncio.CancelledError:
+            answer.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - it is raised again where the caller waits
+            if not answer.done():
+                answer.set_exception(error)
+        else:
+            if not answer.done():
+                answer.set_result(result)
+        finally:
+            self._turns.release()
+
+    def _forsake(self, task: asyncio.Task[None], left: float) -> None:
         if not task.done():
             self._forsaken.add(task)
-            task.add_done_callback(self._forsaken.discard)
             last_resort = self._loop.call_later(left + _OVERTIME_SECONDS, task.cancel)
-            task.add_done_callback(lambda ended: _forget(ended, last_resort))
-
-
-async def _awaited(call: Callable[[], Awaitable[T]]) -> T:
-    return await call()
-
-
-def _forget(task: asyncio.Task[Any], last_resort: asyncio.TimerHandle) -> None:
-    """Take note of how a forsaken call ended, lest asyncio reports an error that nobody looked at."""
-    last_resort.cancel()
-    if not task.cancelled():
-        task.exception()
+            task.add_done_callback(lambda _: last_resort.cancel())
+            task.add_done_callback(self._forsaken.discard)
 
 
 def _positive(seconds: float) -> float:
