@@ -229,7 +229,9 @@ async def test_s12_a_program_sends_the_token_as_a_bearer(web: Web, scheme: str) 
     assert (answer.status_code, answer.json()["admin"]) == (200, True)
 
 
-@pytest.mark.parametrize("value", ["", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", "Bearer", f"Bearer é{TOKEN}"])
+@pytest.mark.parametrize(
+    "value", ["", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", "Bearer", f"Bearer é{TOKEN}"]
+)
 async def test_s12_no_other_header_lets_in(web: Web, value: str) -> None:
     headers = {"authorization": value.encode()}
     assert (await web.send("/inspector/visit", user=None, headers=headers)).status_code == 401

@@ -14,7 +14,12 @@ from tests.web.support import COFFEE, MONDAY, Web, by_header
 
 
 async def test_events_are_stored_and_each_is_accounted_for(monday: Web) -> None:
-    events = [COFFEE, {"id": "e-2", "text": "The wine was red."}, {"id": "e-3"}, {"id": "e-4", "text": "is it"}]
+    events = [
+        COFFEE,
+        {"id": "e-2", "text": "The wine was red."},
+        {"id": "e-3"},
+        {"id": "e-4", "text": "is it"},
+    ]
     report = await monday.call("events", {"session_id": "monday", "events": events})
     assert report["received"] == 4
     assert (report["stored"], report["unchanged"]) == (1, 1)
@@ -210,7 +215,10 @@ async def test_operations_are_shown_to_admins(service: MongoDbMemoryService) -> 
     await web.call("sessions", MONDAY)
     await web.call("search", {"query": "coffee"})
     shown = (await web.call("operations", user="root"))["operations"]
-    assert [(one["operation"], one["key"]) for one in shown] == [("search", "shop/ann"), ("write", "shop/ann")]
+    assert [(one["operation"], one["key"]) for one in shown] == [
+        ("search", "shop/ann"),
+        ("write", "shop/ann"),
+    ]
     assert shown[0]["hits"] == 1
     assert "coffee" not in json.dumps(shown)
     assert (await web.send("/memory/operations")).status_code == 403

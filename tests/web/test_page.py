@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mongorecall.fastapi import _call, page
-from mongorecall.fastapi import requests as ask
 from mongorecall.fastapi.endpoints import inspecting
 from mongorecall.fastapi.guards.headers import HeaderGuard
 from tests.web.support import COFFEE, MONDAY, TOKEN, Web, refused, replaced
@@ -118,7 +117,11 @@ async def test_s19_everything_the_page_loads_is_there(web: Web) -> None:
     for path in [*loaded, *(f"static/{name}" for name in imported)]:
         answer = await web.send(f"/inspector/{path}", method="GET", user=None)
         assert answer.status_code == 200, path
-        assert answer.headers["content-type"].split(";")[0] in {"text/javascript", "text/css", "image/svg+xml"}
+        assert answer.headers["content-type"].split(";")[0] in {
+            "text/javascript",
+            "text/css",
+            "image/svg+xml",
+        }
 
 
 @pytest.mark.parametrize(
@@ -267,4 +270,3 @@ async def test_s21_forgetting_is_a_dry_run_unless_it_says_otherwise(web: Web) ->
     counted = await web.call("forget", {"what": "user", "expected": 1, "confirm": "ann"})
     assert (counted["dry_run"], counted["forgotten"]) == (True, 1)
     assert (await web.call("search", {"query": "coffee"}))["hits"]
-

@@ -37,7 +37,9 @@ async def test_s13_another_name_is_misdirected(web: Web) -> None:
     await web.holds(check, without=without_guard(HostGuard))
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "localhost:1", "[::1]", "[::1]:8000", "LOCALHOST"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.0.0.1:8000", "localhost:1", "[::1]", "[::1]:8000", "LOCALHOST"]
+)
 async def test_s13_this_machine_is_known_by_its_names(web: Web, host: str) -> None:
     assert (await web.send("/memory/search", SEARCH, headers={"host": host})).status_code == 200
 
@@ -89,7 +91,11 @@ async def test_s13_its_own_page_is_let_through(web: Web) -> None:
 async def test_s13_no_answer_opens_it_to_other_origins(web: Web) -> None:
     async def check() -> None:
         preflight = {"origin": "http://evil.example", "access-control-request-method": "POST"}
-        for method, headers in (("OPTIONS", preflight), ("POST", {}), ("POST", {"origin": "http://evil.example"})):
+        for method, headers in (
+            ("OPTIONS", preflight),
+            ("POST", {}),
+            ("POST", {"origin": "http://evil.example"}),
+        ):
             answer = await web.send("/memory/search", method=method, headers=headers)
             assert not [name for name in answer.headers if name.startswith("access-control-")]
 
@@ -156,7 +162,8 @@ def _router(web: Web) -> Any:
 
 
 @pytest.mark.parametrize(
-    "body", [{"query": 5}, {"query": "x", "limit": "5"}, {"query": "x", "limit": 5.0}, {"query": None}, [], "x", 5]
+    "body",
+    [{"query": 5}, {"query": "x", "limit": "5"}, {"query": "x", "limit": 5.0}, {"query": None}, [], "x", 5],
 )
 async def test_s15_types_are_not_guessed(web: Web, body: Any) -> None:
     assert (await web.send("/memory/search", body)).status_code == 422
@@ -200,7 +207,9 @@ async def test_s15_latin1_is_not_json(web: Web) -> None:
     assert (await web.send("/memory/search", content='{"query":"café"}'.encode("latin-1"))).status_code == 422
 
 
-@pytest.mark.parametrize("name", ["a key twice", "NaN", "21 digits", "half a surrogate pair", "deeper than 32"])
+@pytest.mark.parametrize(
+    "name", ["a key twice", "NaN", "21 digits", "half a surrogate pair", "deeper than 32"]
+)
 async def test_s15_the_strict_reader_is_what_refuses_it(web: Web, name: str) -> None:
     async def check() -> None:
         refused(await web.send("/memory/search", content=HOSTILE[name]), 422, "invalid_json")
@@ -249,7 +258,9 @@ async def test_s15_reading_stops_at_the_limit(web: Web) -> None:
 
 async def test_s15_a_body_at_the_limit_is_read(web: Web) -> None:
     body = json.dumps(SEARCH).encode()
-    assert (await web.send("/memory/search", content=body + b" " * (1_000_000 - len(body)))).status_code == 200
+    assert (
+        await web.send("/memory/search", content=body + b" " * (1_000_000 - len(body)))
+    ).status_code == 200
 
 
 # --- S16 -------------------------------------------------------------------------------------------
@@ -281,7 +292,9 @@ class Failing(InMemoryMemoryService):
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-async def test_s16_an_error_is_a_status_and_a_kind(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+async def test_s16_an_error_is_a_status_and_a_kind(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     web = Web(Failing(error))
 
     async def check() -> None:

@@ -1,0 +1,1 @@
+"""The inspector in a real browser, against a real server and a real MongoDB."""
