@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mongorecall.drivers import Operation
     from mongorecall.models import MemoryScope
 
-KEPT_SECONDS: Final = 5.0
+KEPT_SECONDS: Final = 10.0
 """How long a count is believed while other processes may write. Own writes drop it at once."""
 
 MAX_SCOPES: Final = 256

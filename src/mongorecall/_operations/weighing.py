@@ -12,7 +12,7 @@ from mongorecall._operations.counting import count_scope
 from mongorecall._planning import SearchRequest
 from mongorecall._planning._counted import CountedSearch
 from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
-from mongorecall._ranking.sessions import event_key, has_neighbours
+from mongorecall._ranking.sessions import event_key, session_of
 from mongorecall._ranking.weights import weigh
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class _Search:
         self, ranking: ContextRanking, anchors: Sequence[Mapping[str, Any]]
     ) -> list[Mapping[str, Any]]:
         """The turns around the anchors: at least those within twice the reach."""
-        near = [document for document in anchors if has_neighbours(document)]
+        near = [document for document in anchors if session_of(document) is not None]
         if not near or not ranking.reach:
             return []
         if self.asked.scope not in self.store.long_sessions:

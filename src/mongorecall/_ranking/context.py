@@ -11,7 +11,7 @@ from mongorecall._ranking._order import in_order
 from mongorecall._ranking._protocol import Admits, Document, Ranked
 from mongorecall._ranking.idf import by_own_keywords
 from mongorecall._ranking.kernel import Best, Kernel
-from mongorecall._ranking.sessions import event_key, sessions_of
+from mongorecall._ranking.sessions import event_key, session_of, sessions_of
 from mongorecall._ranking.speakers import asks, named_authors
 from mongorecall._ranking.weights import weigh_scope
 from mongorecall.errors import InvalidInputError
@@ -32,7 +32,7 @@ class _Candidate:
 
     @property
     def own(self) -> tuple[str, ...]:
-        return tuple(sorted(word for word, (_, lender) in self.best.items() if lender == self.place))
+        return tuple(sorted([word for word, (_, lender) in self.best.items() if lender == self.place]))
 
     @property
     def lent(self) -> tuple[LentKeyword, ...]:
@@ -44,7 +44,7 @@ class _Candidate:
 
     @property
     def total(self) -> float:
-        return sum(value for value, _ in self.best.values())
+        return sum([value for value, _ in self.best.values()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +128,21 @@ class ContextRanking:
             query: its text, for the names in it.
             admits: as in ``rank``.
         """
-        candidates = self._candidates(own[: self.anchors], around, weights)
-        named = named_authors(query, (candidate.document for candidate in candidates))
-        by_document = {
-            id(candidate.document): candidate
-            for candidate in candidates
+        found = self._candidates(own[: self.anchors], around, weights)
+        named = named_authors(query, (candidate.document for candidate in found))
+        candidates = [
+            candidate
+            for candidate in found
             if (admits is None or admits(candidate.document)) and (candidate.own or not self.require_match)
-        }
+        ]
+        by_document = {id(candidate.document): candidate for candidate in candidates}
         best = in_order(
-            Ranked(
-                candidate.document, candidate.total * self._factor(candidate.document, named), candidate.own
-            )
-            for candidate in by_document.values()
+            Ranked(candidate.document, candidate.total * self._factor(candidate.document, named), ())
+            for candidate in candidates
         )
         for row in best:
-            lent = by_document[id(row.document)].lent
-            yield Ranked(row.document, row.score, row.matched, lent)
+            candidate = by_document[id(row.document)]
+            yield Ranked(row.document, row.score, candidate.own, candidate.lent)
         yield from _following(own, best)
 
     def _factor(self, document: Document, named: Collection[str]) -> float:
@@ -155,24 +154,29 @@ class ContextRanking:
     ) -> list[_Candidate]:
         """The turns near an anchor, and the anchors that have no neighbours."""
         kernel = Kernel(weights, reach=self.reach, backward=self.backward, forward=self.forward)
-        wanted = {event_key(row.document): row for row in anchors}
+        alone = {event_key(row.document): row for row in anchors}
+        wanted = {session for row in anchors if (session := session_of(row.document)) is not None}
         found = []
-        for session in sessions_of(around):
-            places = [place for place, turn in enumerate(session) if wanted.pop(event_key(turn), None)]
-            if places:
-                best = kernel.best([weights.keys() & stored_keywords(turn) for turn in session])
-                found += [
-                    _Candidate(session, place, best[place]) for place in self._near(places, len(session))
-                ]
-        alone = ([row.document] for row in wanted.values())
-        found += [
-            _Candidate(turn, 0, kernel.best([weights.keys() & stored_keywords(turn[0])])[0]) for turn in alone
-        ]
+        for session in sessions_of(around, wanted):
+            places = [place for place, turn in enumerate(session) if alone.pop(event_key(turn), None)]
+            lenders = _around(places, 2 * self.reach, len(session))
+            matched = {place: _weighed(session[place], weights) for place in lenders}
+            found += [
+                _Candidate(session, place, kernel.best(place, matched))
+                for place in _around(places, self.reach, len(session))
+            ]
+        found += [_Candidate([row.document], 0, kernel.best(0, {0: row.matched})) for row in alone.values()]
         return found
 
-    def _near(self, places: Iterable[int], length: int) -> list[int]:
-        near = {at for place in places for at in range(place - self.reach, place + self.reach + 1)}
-        return sorted(at for at in near if 0 <= at < length)
+
+def _around(places: Iterable[int], reach: int, length: int) -> list[int]:
+    """The places at most ``reach`` away from one of ``places``, rising."""
+    near = {at for place in places for at in range(place - reach, place + reach + 1)}
+    return sorted([at for at in near if 0 <= at < length])
+
+
+def _weighed(document: Document, weights: Mapping[str, float]) -> list[str]:
+    return [word for word in stored_keywords(document) if word in weights]
 
 
 def _following(own: Sequence[Ranked], best: Sequence[Ranked]) -> Iterator[Ranked]:

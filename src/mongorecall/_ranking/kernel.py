@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mongorecall._ranking.weights import exact
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
 Best = dict[str, tuple[float, int]]
 """Keyword → what it adds to a turn, and the place of the turn that has it."""
@@ -24,31 +24,25 @@ class Kernel:
     """
 
     def __init__(self, weights: Mapping[str, float], *, reach: int, backward: float, forward: float) -> None:
-        self._weights = weights
-        shares = {distance: backward**distance for distance in range(1, reach + 1)}
-        shares |= {-distance: forward**distance for distance in range(1, reach + 1)}
+        shares = [(0, 1.0)]
+        for distance in range(1, reach + 1):
+            shares += [(-distance, backward**distance), (distance, forward**distance)]
         self._worth = [
-            (distance, {word: exact(weight * share) for word, weight in weights.items()})
-            for distance, share in shares.items()
+            (offset, {word: exact(weight * share) for word, weight in weights.items()})
+            for offset, share in shares
         ]
 
-    def best(self, matched: Sequence[Collection[str]]) -> list[Best]:
-        """For each turn of a session what each keyword adds; ``matched`` has each turn's own, in order.
+    def best(self, place: int, matched: Mapping[int, Collection[str]]) -> Best:
+        """What each keyword adds to the turn at ``place``; ``matched`` has each turn's own, by place.
 
-        A turn's own keyword always counts as its own. Of two lenders that give the same the earlier counts.
+        A turn's own keyword always counts as its own. Of two lenders that give the same the nearer counts,
+        and of two as near the earlier.
         """
-        found = [
-            {word: (self._weights[word], place) for word in words} for place, words in enumerate(matched)
-        ]
-        for place, words in enumerate(matched):
-            for distance, worth in self._worth if words else ():
-                borrower = place + distance
-                if 0 <= borrower < len(found):
-                    _lend(found[borrower], {word: worth[word] for word in words}, place, matched[borrower])
-        return found
-
-
-def _lend(best: Best, worth: Mapping[str, float], lender: int, own: Collection[str]) -> None:
-    for word, value in worth.items():
-        if word not in own and (word not in best or value > best[word][0]):
-            best[word] = (value, lender)
+        best: Best = {}
+        own = matched.get(place, ())
+        for offset, worth in self._worth:
+            for word in matched.get(place + offset, ()):
+                value = worth[word]
+                if word not in best or (value > best[word][0] and word not in own):
+                    best[word] = (value, place + offset)
+        return best

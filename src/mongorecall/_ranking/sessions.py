@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -12,21 +11,24 @@ from mongorecall._documents import fields, id_key
 from mongorecall._documents.order import order_key, quick_key
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Hashable, Iterable
+
     from mongorecall._ranking._protocol import Document
 
 
-def has_neighbours(document: Document) -> bool:
-    """Whether the turns of its session belong together; those added without a session do not."""
+def session_of(document: Document) -> str | None:
+    """The session whose turns are its neighbours; None for a turn that was added without one."""
     session = document.get(fields.SESSION_ID)
-    return isinstance(session, str) and session != UNKNOWN_SESSION_ID
+    return session if isinstance(session, str) and session != UNKNOWN_SESSION_ID else None
 
 
-def sessions_of(documents: Iterable[Document]) -> list[list[Document]]:
-    """The sessions, each by time and then ``_id``, rising."""
+def sessions_of(documents: Iterable[Document], wanted: Container[str]) -> list[list[Document]]:
+    """The ``wanted`` sessions among ``documents``, each by time and then ``_id``, rising."""
     sessions: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
-        if has_neighbours(document):
-            sessions[document[fields.SESSION_ID]].append(document)
+        session = session_of(document)
+        if session is not None and session in wanted:
+            sessions[session].append(document)
     return [_by_time(turns) for turns in sessions.values()]
 
 
@@ -39,15 +41,8 @@ def _by_time(turns: list[Document]) -> list[Document]:
 
 def event_key(document: Document) -> Hashable:
     """What tells two documents of a scope apart."""
-    identity = document.get(fields.ID)
-    if isinstance(identity, Mapping) and len(identity) == _PARTS:
-        session, event = identity.get(fields.SESSION_ID), identity.get(fields.EVENT_ID)
-        if type(session) is str and type(event) is str:
-            return (session, event)
-    return id_key(document)
-
-
-_PARTS = 4  # of the id of an event
+    quick = quick_key(document)
+    return id_key(document) if quick is None else quick[1:]
 
 
 def _moment(document: Document) -> tuple[object, object]:
