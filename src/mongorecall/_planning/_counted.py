@@ -20,7 +20,7 @@ FEW: Final = 300
 """Postings up to which scoring everything costs less than any cleverness."""
 
 MANY: Final = 450
-"""Postings from which a probe, a round trip of its own, is worth its while."""
+"""Postings beyond which a probe, a round trip of its own, is worth its while."""
 
 SAVED: Final = 0.7
 """Share of the postings that a band may read at most to be worth its place in the pipeline."""
@@ -57,7 +57,7 @@ class CountedSearch:
             aside -= weights[word]
             sure = sum(self.hits[head] for head in words[:count] if weights[head] > aside)
             if sure >= SURE * self.request.fetch:
-                if read[count - 1] <= SAVED * read[-1]:
+                if read[count - 1] <= min(MANY, SAVED * read[-1]):
                     return self.above(aside + STEP)
                 break
         return None if read[-1] > MANY else Direct(self.request)

@@ -155,7 +155,7 @@ class ContextRanking:
         """The turns near an anchor, and the anchors that have no neighbours."""
         kernel = Kernel(weights, reach=self.reach, backward=self.backward, forward=self.forward)
         alone = {event_key(row.document): row for row in anchors}
-        wanted = {session for row in anchors if (session := session_of(row.document)) is not None}
+        wanted = {name for row in anchors if (name := session_of(row.document)) is not None}
         found = []
         for session in sessions_of(around, wanted):
             places = [place for place, turn in enumerate(session) if alone.pop(event_key(turn), None)]
