@@ -9,6 +9,7 @@ from importlib.metadata import version
 import typer
 
 from mongorecall.cli import commands
+from mongorecall.cli.command import PANELS
 
 HELP = """Long-term recall for agents on any MongoDB.
 
@@ -17,7 +18,7 @@ option of its name. Exit codes: 0 well, 1 a finding, 2 an error."""
 
 
 def build() -> typer.Typer:
-    """The application with every command, in the order of the module names."""
+    """The application with every command, by panel and in the order of the module names."""
     app = typer.Typer(
         name="mongorecall",
         help=HELP,
@@ -30,6 +31,7 @@ def build() -> typer.Typer:
     for found in sorted(pkgutil.iter_modules(commands.__path__), key=lambda module: module.name):
         if not found.name.startswith("_"):
             importlib.import_module(f"{commands.__name__}.{found.name}").register(app)
+    app.registered_commands.sort(key=lambda command: PANELS.index(str(command.rich_help_panel)))
     return app
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 START = "Start here"
 LOOK = "See inside"
 KEEP = "Keep house"
-"""The panels of ``mongorecall --help``."""
+PANELS = (START, LOOK, KEEP)
+"""The panels of ``mongorecall --help``, in their order."""
 
 FINDING = 1
 """Exit code of a command that looked for something wrong and found it."""
