@@ -179,6 +179,19 @@ async def the_writer_stores_the_user_as_a_number(world: World) -> Diagnosis:
 
 
 @scenario("key_mismatch")
+async def there_are_more_keys_than_can_be_listed(world: World) -> Diagnosis:
+    await world.write(COFFEE, user_id="42")
+    documents = [
+        {"_id": {"app_name": app, "user_id": "x", "session_id": "s", "event_id": "e"}}
+        for app in (f"app-{n:03}" for n in range(130))
+    ]
+    world.raw.insert_many(documents)
+    diagnosis = await world.ask("coffee", allow_key_listing=True)
+    assert diagnosis.checks[1].evidence["all_keys_seen"] is False
+    return diagnosis
+
+
+@scenario("key_mismatch")
 async def the_session_names_another_user(world: World) -> Diagnosis:
     session = await world.write(COFFEE, user_id="42")
     return await world.ask("coffee", session=session)
@@ -355,6 +368,14 @@ async def a_turn_was_edited_later(world: World) -> Diagnosis:
 async def the_expected_turn_came_after_the_copy(world: World) -> Diagnosis:
     await world.write("Hello there")
     return await world.ask("coffee", session=make_session("Hello there", COFFEE), expect="s-1-2")
+
+
+@scenario("stale_session")
+async def an_event_id_that_another_session_has_too_is_not_the_same_event(world: World) -> Diagnosis:
+    await world.write(make_event("coffee at noon", event_id="e-2"), session_id="s-0")
+    await world.write(make_event("Hello there", event_id="e-1"))
+    whole = make_session(make_event("Hello there", event_id="e-1"), make_event(COFFEE, event_id="e-2"))
+    return await world.ask("coffee", session=whole, expect="e-2")
 
 
 @scenario("stale_session")
@@ -566,6 +587,13 @@ async def the_expected_turn_was_written_by_other_rules(world: World) -> Diagnosi
 async def the_multilingual_rules_came_later(world: World) -> Diagnosis:
     session = await world.write("我叫小林，我住在青岛")
     return await world.ask("青岛", options={"analyzer": "multilingual"}, session=session)
+
+
+@scenario("stale_analyzer")
+async def the_multilingual_rules_were_left_again(world: World) -> Diagnosis:
+    await world.write("Ich trinke gern Kaffees", analyzer="multilingual")
+    world.raw.update_many({}, {"$set": {"keywords": ["kaffe", "trink"]}})
+    return await world.ask("kaffees", expect="s-1-1")
 
 
 @scenario("stale_analyzer")

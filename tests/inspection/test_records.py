@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -292,15 +294,16 @@ async def test_writers_and_readers_share_the_policy(world: World) -> None:
 
 
 def test_inspecting_costs_next_to_nothing() -> None:
-    """At most 50 µs a call over a service that does nothing, with one log handler."""
+    """At most 50 µs a call over a service that does nothing, with one log handler.
+
+    On a machine that is busy with other work everything takes longer; there, at most four bare log lines.
+    """
     logger = logging.getLogger("mongorecall.test_overhead")
     logger.propagate = False
     logger.setLevel(logging.INFO)
-    handler = logging.StreamHandler(open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115 - closed below
-    logger.addHandler(handler)
     plain = _Untold()
     inspected = InspectingMemoryService(plain, hooks=[LoggingHook(logger)])
-    calls = 400
+    calls = 50
 
     async def cost(service: BaseMemoryService) -> float:
         begun = time.thread_time()
@@ -308,13 +311,24 @@ def test_inspecting_costs_next_to_nothing() -> None:
             await service.search_memory(app_name=APP, user_id=USER, query="what coffee do I usually get")
         return (time.thread_time() - begun) / calls
 
-    async def best() -> float:
-        await cost(inspected)
-        return min([await cost(inspected) - await cost(plain) for _ in range(15)])
+    def bare_line() -> float:
+        begun = time.thread_time()
+        for _ in range(calls):
+            logger.info("memory.search key=%s", APP)
+        return (time.thread_time() - begun) / calls
 
-    try:
-        overhead = asyncio.run(best())
-    finally:
-        logger.removeHandler(handler)
-        handler.stream.close()
-    assert overhead < 50e-6, f"{overhead * 1e6:.1f} µs"
+    async def best() -> tuple[float, float]:
+        # the quietest of many short runs: what is measured is the work, not the neighbours
+        rounds = [(await cost(inspected), await cost(plain), bare_line()) for _ in range(150)]
+        inspected_cost, plain_cost, line_cost = (min(column) for column in zip(*rounds, strict=True))
+        return inspected_cost - plain_cost, line_cost
+
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        handler = logging.StreamHandler(nowhere)
+        logger.addHandler(handler)
+        try:
+            overhead, line = asyncio.run(best())
+        finally:
+            logger.removeHandler(handler)
+
+    assert overhead < max(50e-6, 4 * line), f"{overhead * 1e6:.1f} µs, a bare log line {line * 1e6:.1f} µs"

@@ -60,13 +60,13 @@ class Expectation:
 
     async def fate(self) -> ExpectedFate:
         """The answer. None, one or two reads, and one larger search when the event matches."""
-        on_page = _place(self.response.memories, self.event_id)
+        on_page = self.place(self.response.memories)
         if on_page is not None:
             return self._found(*on_page)
         probe = self.inquiry.probe
         if probe is None:
             return await self._by_searches()
-        document = _choose(await probe.find(self.inquiry.scope, self.event_id), probe, self.session)
+        document = self._choose(await probe.find(self.inquiry.scope, self.event_id), probe)
         if document is None:
             return await self._absent(probe)
         return await _Stored(self, probe, document).fate()
@@ -94,6 +94,25 @@ class Expectation:
         """The event in the session that was given."""
         return None if self.session is None else self.session.of(self.event_id)
 
+    @property
+    def _session_id(self) -> str | None:
+        """The session that the event is known to be in; ids may repeat in others."""
+        return None if self.session is None or self.event is None else self.session.session_id
+
+    def place(self, entries: Sequence[MemoryEntry]) -> tuple[int, MemoryEntry] | None:
+        """Rank and entry of the event among results."""
+        for rank, entry in enumerate(entries, 1):
+            if entry.id == self.event_id and self._session_id in (None, entry.session_id):
+                return rank, entry
+        return None
+
+    def _choose(self, documents: Sequence[Document], probe: Probe) -> Document | None:
+        """The document meant: of the known session, a live one before the others."""
+        here = [
+            document for document in documents if self._session_id in (None, document.get(fields.SESSION_ID))
+        ]
+        return min(here, key=lambda document: not is_live(document, probe.now()), default=None)
+
     def _found(self, rank: int, entry: MemoryEntry) -> ExpectedFate:
         return ExpectedFate(
             self.event_id,
@@ -110,7 +129,7 @@ class Expectation:
     async def _by_searches(self) -> ExpectedFate:
         """For a service that cannot be looked into: a larger page, if it takes a limit."""
         if "filters" in self.inquiry.service.capabilities:
-            place = _place((await self.inquiry.search(limit=RANKED)).memories, self.event_id)
+            place = self.place((await self.inquiry.search(limit=RANKED)).memories)
             if place is not None:
                 return self.lost(
                     "cut_by_limit", "matched, but cut by the limit", {}, rank=place[0], score=place[1].score
@@ -231,7 +250,7 @@ class _Stored:
         except MalformedDocument as fault:
             return asked.lost("malformed", "it cannot be read", {**evidence, "fault": fault.kind}, **details)
         full = await asked.inquiry.search(limit=RANKED)
-        place = _place(full.memories, asked.event_id)
+        place = asked.place(full.memories)
         if place is not None:
             stage = f"matched, and ranked {place[0]}: below the page of {len(asked.response.memories)}"
             return asked.lost("cut_by_limit", stage, evidence, rank=place[0], score=place[1].score, **details)
@@ -245,21 +264,6 @@ class _Stored:
             return asked.lost("malformed", "its fields and its id disagree", evidence, **details)
         stage = f"matched, and ranked below {RANKED}"
         return asked.lost("cut_by_limit", stage, evidence, score=float(len(matched)), **details)
-
-
-def _place(entries: Sequence[MemoryEntry], event_id: str) -> tuple[int, MemoryEntry] | None:
-    return next(((rank, entry) for rank, entry in enumerate(entries, 1) if entry.id == event_id), None)
-
-
-def _choose(documents: Sequence[Document], probe: Probe, session: SessionFacts | None) -> Document | None:
-    """The document meant: of the session given, a live one before the others."""
-    here = [
-        document
-        for document in documents
-        if session is not None and document.get(fields.SESSION_ID) == session.session_id
-    ]
-    ordered = sorted(here or documents, key=lambda document: not is_live(document, probe.now()))
-    return ordered[0] if ordered else None
 
 
 def _malformed(document: Document) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -47,7 +47,8 @@ def mongorecall_database(mongorecall_uri: str) -> Iterator[str]:
 
     name = f"mongorecall_test_{uuid.uuid4().hex[:16]}"
     yield name
-    with MongoClient(mongorecall_uri) as client:
+    client: MongoClient[dict[str, Any]] = MongoClient(mongorecall_uri)
+    with client:
         client.drop_database(name)
 
 
