@@ -133,7 +133,9 @@ class Visit:
 
 WATCH = """
 window.__violations = [];
-document.addEventListener("securitypolicyviolation", (event) => window.__violations.push(event.violatedDirective));
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.__violations.push(event.violatedDirective);
+});
 """
 
 

@@ -31,12 +31,12 @@ def unbounded(schema: dict[str, Any], path: str = "") -> Iterator[str]:
             yield f"{path}: a number without a largest value"
     if kind == "array" and "maxItems" not in schema:
         yield f"{path}: an array without maxItems"
-    if kind == "object" and "properties" not in schema and "maxProperties" not in schema:
-        # An object without own fields is one of ours, and closed, or free, and counted.
-        if schema.get("additionalProperties") is not False:
+    if kind == "object" and schema.get("additionalProperties") is not False:
+        # Ours are closed; a free one is counted.
+        if "properties" in schema:
+            yield f"{path}: an object that takes further fields"
+        elif "maxProperties" not in schema:
             yield f"{path}: an object without maxProperties"
-    if kind == "object" and "properties" in schema and schema.get("additionalProperties") is not False:
-        yield f"{path}: an object that takes further fields"
     for name, below in children(schema):
         yield from unbounded(below, f"{path}/{name}")
 

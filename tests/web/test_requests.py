@@ -1,4 +1,4 @@
-"""S13 to S16: what a request must look like, and what a refusal looks like. Each rule fails without its guard."""
+"""S13 to S16: what a request and a refusal look like. Each rule fails without its guard."""
 
 from __future__ import annotations
 

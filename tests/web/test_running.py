@@ -1,4 +1,4 @@
-"""S17 and S18: what a running request may take, when it ends, and what is logged. Each fails without its guard."""
+"""S17 and S18: what a request may take, when it ends, what is logged. Each rule fails without its guard."""
 
 from __future__ import annotations
 
@@ -100,10 +100,9 @@ async def test_s17_requests_beyond_the_places_are_turned_away() -> None:
         web = Web(service, limits=Limits(in_flight=2, in_flight_total=3))
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(web.send("/memory/search", SEARCH)) for _ in range(2)]
-            while service.started.is_set() is False:
-                await asyncio.sleep(0)
+            await service.started.wait()
             await asyncio.sleep(0.05)
-            service.free_soon = asyncio.get_running_loop().call_later(0.5, service.free.set)  # type: ignore[attr-defined]
+            asyncio.get_running_loop().call_later(0.5, service.free.set)
             refusal = await web.send("/memory/search", SEARCH)
             other = group.create_task(web.send("/memory/search", SEARCH, user="bob"))
             await asyncio.sleep(0.05)

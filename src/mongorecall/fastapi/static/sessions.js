@@ -14,6 +14,7 @@ export function startSessions(onOpen) {
     event.preventDefault();
     const fields = event.target.elements;
     openScope({ app_name: fields.app.value, user_id: fields.user.value });
+    event.target.reset();
   });
   byId("forget-user").addEventListener("click", () => forgetDialog({ what: "user" }));
 }

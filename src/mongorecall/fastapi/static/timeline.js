@@ -34,9 +34,10 @@ export async function loadTimeline() {
 }
 
 function draw(operations) {
-  const slowest = Math.max(...operations.map((one) => one.ms), 1);
+  // By the logarithm: one slow operation must not flatten the others.
+  const slowest = Math.log1p(Math.max(...operations.map((one) => one.ms), 10));
   const bars = operations.slice(0, BARS).reverse().map((one) =>
-    h(`i.${one.error ? "bad" : one.operation}`, { vars: { "--h": Math.max((one.ms / slowest) * 100, 12).toFixed(0) } }));
+    h(`i.${one.error ? "bad" : one.operation}`, { vars: { "--h": Math.max((Math.log1p(one.ms) / slowest) * 100, 12).toFixed(0) } }));
   fill(byId("pulse"), bars);
   const empty = operations.filter((one) => one.operation === "search" && one.hits === 0).length;
   byId("timeline-note").textContent = operations.length
