@@ -1,3 +1,3 @@
-"""Loads the fixtures that every test may ask for, and the ledger of promises."""
+"""Loads the fixtures that every test may ask for, the ledger of promises, and the canary."""
 
-pytest_plugins = ["tests.promises", "tests.servers.fixtures"]
+pytest_plugins = ["tests.canary", "tests.promises", "tests.servers.fixtures"]
