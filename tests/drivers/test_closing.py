@@ -12,7 +12,7 @@ import pytest
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient, MongoClient, ReplaceOne
 
-from mongorecall.drivers import deadline
+from mongorecall.drivers import deadline, open_driver
 from mongorecall.errors import ClosedError, RecallError
 from tests.drivers.faulty import frozen
 from tests.drivers.proxy import Proxy
@@ -129,3 +129,28 @@ async def test_one_after_the_other_leaves_no_socket_open(open_one: OpenDriver) -
         gc.collect()
 
     assert not [warning for warning in caught if issubclass(warning.category, ResourceWarning)]
+
+
+def test_a_close_that_is_cancelled_twice_at_the_loops_end_still_closes(
+    faulty: EmbeddedServer, stored: Collection[Any], driver: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = open_driver(
+        connection_string=faulty.uri,
+        driver=driver,
+        database_name=stored.database.name,
+        collection_name=stored.name,
+    )
+
+    async def main() -> None:
+        await write(made)
+        closing = asyncio.create_task(made.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.wait([closing])
+
+    asyncio.run(main())
+    gc.collect()  # an open socket would warn, and warnings are errors
+
+    assert caplog.records == []

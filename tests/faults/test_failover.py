@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import random
 import time
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pymongo import MongoClient
+from pymongo.errors import AutoReconnect
 from pymongo.read_concern import ReadConcern
 
 from mongorecall import MongoDbMemoryService
@@ -75,16 +77,21 @@ class Load:
                 await asyncio.sleep(0.1)  # so that a member that was away finds all it missed in the oplog
 
     def lost(self) -> set[tuple[str, str]]:
-        """Acknowledged events that a majority does not have."""
-        acknowledged = set(self.acknowledged)  # the writers go on meanwhile
+        """Acknowledged events that are not there, however long one waits.
+
+        A primary that was just elected knows for a moment less than it has of what a majority confirmed.
+        """
+        missing = set(self.acknowledged)
+        until = time.monotonic() + PATIENCE
         client: MongoClient[dict[str, Any]] = MongoClient(self.uri)
         with client:
             memories = client[self.database].get_collection("memories", read_concern=ReadConcern("majority"))
-            stored = {
-                (found["_id"]["session_id"], found["_id"]["event_id"])
-                for found in memories.find({}, {"_id": 1})
-            }
-        return acknowledged - stored
+            while missing and time.monotonic() < until:
+                with contextlib.suppress(AutoReconnect):
+                    ids = [found["_id"] for found in memories.find({}, {"_id": 1})]
+                    missing -= {(one["session_id"], one["event_id"]) for one in ids}
+                    time.sleep(0.5 if missing else 0)
+        return missing
 
 
 def step_down(members: ReplicaSet) -> None:

@@ -55,6 +55,7 @@ class Binding:
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self._give_back = _GiveBack(clients, self._client)
         self._guard: AsyncGenerator[None] | None = None
 
     def command(self, command: dict[str, Any], *, raw: bool = False) -> Awaitable[Any]:
@@ -87,7 +88,7 @@ class Binding:
         A loop closes its asynchronous generators when it ends: ``asyncio.run`` sees to that.
         """
         if self._clients.owned and self._is_async:
-            self._guard = _released_at_end(self._clients, self._client)
+            self._guard = _at_end(self._give_back)
             await anext(self._guard)
 
     async def release(self, *, seconds: float) -> None:
@@ -96,16 +97,30 @@ class Binding:
             async with asyncio.timeout(seconds):
                 await self._idle.wait()
                 await self.calls.settle(seconds=seconds)
-        if self._guard is not None:
-            await self._guard.aclose()
-            await self.calls.settle(seconds=_LAST_SECONDS)  # they end now that there is no client
+        await self._give_back()
+        await self.calls.settle(seconds=_LAST_SECONDS)  # they end now that there is no client
 
 
-async def _released_at_end(clients: Clients, client: Any) -> AsyncGenerator[None]:
+class _GiveBack:
+    """Gives a client back once, by whomever and however often it is asked."""
+
+    def __init__(self, clients: Clients, client: Any) -> None:
+        self._clients = clients
+        self._client = client
+        self._task: asyncio.Task[None] | None = None
+
+    async def __call__(self) -> None:
+        """Begin, or wait for what was begun; a cancelled wait leaves it going on."""
+        if self._task is None or self._task.cancelled():
+            self._task = asyncio.create_task(self._clients.release(self._client))
+        await asyncio.wait((self._task,))
+
+
+async def _at_end(give_back: _GiveBack) -> AsyncGenerator[None]:
     try:
         yield
     finally:
-        await clients.release(client)
+        await give_back()
 
 
 def durable(stated: WriteConcern) -> WriteConcern:

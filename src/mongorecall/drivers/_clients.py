@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 import weakref
@@ -133,7 +134,7 @@ class OwnAsyncClients:
             return self._latest
 
     async def release(self, client: Any) -> None:
-        with pymongo.timeout(_GOODBYE_SECONDS):
+        with contextlib.suppress(PyMongoError), pymongo.timeout(_GOODBYE_SECONDS):
             await client.close()
 
     async def close(self, *, seconds: float) -> None:
