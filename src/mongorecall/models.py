@@ -168,9 +168,7 @@ class MemoryEntry(BaseModel):
     lent_keywords: list[LentKeyword] = Field(default_factory=list)
 
 
-EmptyReason = Literal[
-    "no_searchable_words", "nothing_stored", "no_shared_keyword", "filtered", "malformed"
-]
+EmptyReason = Literal["no_searchable_words", "nothing_stored", "no_shared_keyword", "filtered", "malformed"]
 """Why a search came back empty. ``"nothing_stored"``: the scope holds no memory at all;
 ``"no_shared_keyword"``: it does, none shares a keyword with the query; ``"filtered"``: some do, and the
 filters of this call leave out every one; ``"malformed"``: some do, and none of them can be read."""
@@ -261,6 +259,22 @@ class ForgetReceipt(_Closed):
     sessions: int
     dry_run: bool
     at: str
+
+
+class ReindexProgress(_Closed):
+    """How far `MongoDbMemoryService.reindex` has come.
+
+    Attributes:
+        seen: documents looked at.
+        changed: documents whose keywords or analyzer were written anew.
+        unreadable: documents whose content cannot be read; they stay as they are.
+        cursor: where to go on after an interruption; None before the first document.
+    """
+
+    seen: int
+    changed: int
+    unreadable: int
+    cursor: str | None
 
 
 class SessionSummary(_Closed):

@@ -22,12 +22,14 @@ from mongorecall._operations.ingesting import ingest
 from mongorecall._operations.making import make_indexes
 from mongorecall._operations.preparing import Addition, as_list
 from mongorecall._operations.probing import MongoProbe
+from mongorecall._operations.reindexing import reindex
 from mongorecall._operations.searching import search
 from mongorecall._operations.store import Store, StoreOptions
 from mongorecall._ranking import Ranking, resolve_ranking
 from mongorecall.analysis import Analyzer, resolve_analyzer
 from mongorecall.base import AddOptions, BaseMemoryService, SearchOptions, settle
 from mongorecall.drivers import Driver, open_driver
+from mongorecall.errors import InvalidInputError
 from mongorecall.models import (
     ForgetReceipt,
     Health,
@@ -36,6 +38,7 @@ from mongorecall.models import (
     MemoryPage,
     MemoryScope,
     Metadata,
+    ReindexProgress,
     SearchMemoryResponse,
     SessionPage,
 )
@@ -265,6 +268,33 @@ class MongoDbMemoryService(BaseMemoryService):
             IndexConflictError: a name of ours belongs to an index on other keys.
         """
         return await make_indexes(self._store)
+
+    def reindex(
+        self,
+        *,
+        app_name: str | None = None,
+        user_id: str | None = None,
+        cursor: str | None = None,
+        pause: timedelta | float = 0.0,
+    ) -> AsyncIterator[ReindexProgress]:
+        """Recompute the keywords of stored turns by this service's analyzer, stop words and index parts.
+
+        For after a change of any of them, also over what google-adk wrote. Of one user, or of the whole
+        collection when ``app_name`` and ``user_id`` are left out. Runs while the service is in use: a turn
+        that is written meanwhile is left as its writer made it. Content and order of time stay.
+
+        Cost: one read and at most one bulk for each 200 documents, each batch with its own deadline, and
+        ``pause`` between them. Yields after each batch; to resume, pass the last ``cursor``. Repeating it
+        changes nothing.
+
+        Raises:
+            InvalidInputError: only one of app and user; or a cursor that no progress gave.
+        """
+        if (app_name is None) != (user_id is None):
+            raise InvalidInputError("reindex takes both app_name and user_id, or neither for all users")
+        scope = None if app_name is None or user_id is None else self._scope(app_name, user_id)
+        between = checks.check_duration("pause", pause, low=timedelta(0), high=timedelta(hours=1))
+        return reindex(self._store, scope, cursor=_cursor(cursor), pause=between)
 
     async def health(self) -> Health:
         """The state of server, driver and indexes, with advice. Four commands; an unreachable server is an

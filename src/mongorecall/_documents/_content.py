@@ -129,7 +129,7 @@ def _read_any(content: Any, visible: list[Any], index_parts: frozenset[str]) -> 
     cleaner = Cleaner()
     dumped = cleaner.clean(_dump(content, visible))
     text = visible_text(dumped)
-    indexed = " ".join(filter(None, (text, _response_text(dumped, index_parts))))
+    indexed = text_to_index(dumped, index_parts)
     if not indexed:
         return "no_text"
     cleaner.repaired |= any(_is_altered(part) for part in visible if isinstance(part, BaseModel))
@@ -208,6 +208,11 @@ def visible_text(content: Mapping[str, Any]) -> str:
     """The text of stored content: its text parts joined by a space, without thoughts."""
     parts = content.get("parts") or ()
     return " ".join(part["text"] for part in parts if part.get("text") and not part.get("thought"))
+
+
+def text_to_index(content: Mapping[str, Any], index_parts: frozenset[str]) -> str:
+    """The text of stored content that keywords are taken from."""
+    return " ".join(filter(None, (visible_text(content), _response_text(content, index_parts))))
 
 
 def _response_text(content: Mapping[str, Any], index_parts: frozenset[str]) -> str:

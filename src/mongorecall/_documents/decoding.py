@@ -93,6 +93,11 @@ def stored_text(document: Mapping[str, Any]) -> str:
         return ""
 
 
+def stored_content(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The content of a document as it was given; `MalformedDocument` where there is none."""
+    return _stored_content(document, _ours(document))
+
+
 def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
     """The keywords of a document; a string counts as a list of one, anything else as none."""
     keywords = document.get(fields.KEYWORDS)

@@ -68,6 +68,7 @@ async def _page(
             filters=filters,
         )
         rows = await _rows(store, operation, request)
+        store.strangers.look(rows)
         page = PageBuilder(limit, metadata=store.options.store_metadata)
         page.take(_ranked(row) for row in rows)
         if page.more or len(rows) < fetch:

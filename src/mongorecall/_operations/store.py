@@ -13,6 +13,7 @@ from mongorecall._operations.known_scopes import KnownScopes
 from mongorecall._operations.learning import Learner
 from mongorecall._operations.shared import shared_by
 from mongorecall._operations.unsettled import UnsettledWrites
+from mongorecall._operations.strangers import Strangers
 from mongorecall._ranking import ContextRanking, Ranking
 from mongorecall.analysis import Analyzer
 from mongorecall.drivers import Driver, Operation
@@ -49,9 +50,11 @@ class Store:
     counts: ScopeCounts = field(default_factory=ScopeCounts)
     long_sessions: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=LONG_SESSIONS_SECONDS))
     learner: Learner = field(init=False)
+    strangers: Strangers = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "learner", Learner(self.driver))
+        object.__setattr__(self, "strangers", Strangers(self.analyzer))
 
     @classmethod
     def of(cls, driver: Driver, analyzer: Analyzer, ranking: Ranking, options: StoreOptions) -> Store:

@@ -60,7 +60,7 @@ async def weighed_page(store: Store, operation: Operation, asked: Question) -> P
     )
     search = _Search(store, operation, asked, hits, weigh(hits, turns))
     if not search.weights:
-        return PageBuilder(search.limit)
+        return search.empty_page()
     return await (search.spread(ranking) if isinstance(ranking, ContextRanking) else search.own())
 
 
@@ -96,6 +96,10 @@ class _Search:
     def limit(self) -> int:
         """Most memories of the page."""
         return self.asked.filters.limit or self.store.options.max_results
+
+    def empty_page(self) -> PageBuilder:
+        """A page to be filled."""
+        return PageBuilder(self.limit, metadata=self.store.options.store_metadata)
 
     async def own(self) -> PageBuilder:
         """The page of ``"idf"``."""
@@ -151,10 +155,9 @@ class _Search:
             probed = await self._read(search.probe())
             full = len(probed) == fetch
             plan = search.above(probed[-1][fields.SCORE] if full else request.floor)
-        rows = plan.settle(await self._read(plan.pipeline()))
-        return [
-            Ranked(row, float(row[fields.SCORE]), tuple(sorted(stored_keywords(row)))) for row in rows or []
-        ]
+        rows = plan.settle(await self._read(plan.pipeline())) or []
+        self.store.strangers.look(rows)
+        return [Ranked(row, float(row[fields.SCORE]), tuple(sorted(stored_keywords(row)))) for row in rows]
 
     async def _around(
         self, ranking: ContextRanking, anchors: Sequence[Mapping[str, Any]]
