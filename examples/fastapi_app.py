@@ -88,15 +88,20 @@ class Answer(BaseModel):
 @app.post("/chat")
 async def chat(message: Message, who: Annotated[Principal, Depends(signed_in)], memory: MemoryDep) -> Answer:
     """Recall what other conversations said, answer, and remember this turn and the answer."""
-    ids = {"app_name": who.app_name, "user_id": who.user_id}
     found = await memory.search_memory(
-        **ids, query=message.text, limit=3, author="user", exclude_session_id=message.session
+        app_name=who.app_name,
+        user_id=who.user_id,
+        query=message.text,
+        limit=3,
+        author="user",
+        exclude_session_id=message.session,
     )
     recalled = [f"{entry.author}: {entry.content.text}" for entry in found.memories]
     reply = f"You once said: {recalled[0]}" if recalled else "That is new to me."
     turns = [("user", message.text), ("support", reply)]
     await memory.add_events(
-        **ids,
+        app_name=who.app_name,
+        user_id=who.user_id,
         session_id=message.session,
         events=[
             Event(id=uuid.uuid4().hex, author=author, timestamp=time.time(), content=Content.of(text))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 from pymongo import MongoClient
 
 from tests.e2e.world import fill
@@ -90,6 +90,11 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def refuse(self, dialog: Dialog) -> None:
+        """No page of ours opens one: close it, and hold it against the page."""
+        self.errors.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     def violations(self) -> list[str]:
         """Breaches of the content security policy so far."""
         found: list[str] = self.page.evaluate("window.__violations")
@@ -151,7 +156,7 @@ def open_page(browser: Browser, inspector: Inspector) -> Iterator[Callable[..., 
         visit = Visit(page, inspector)
         page.add_init_script(WATCH)
         page.on("pageerror", lambda error: visit.errors.append(str(error)))
-        page.on("dialog", lambda dialog: visit.errors.append(f"dialog: {dialog.message}") or dialog.dismiss())
+        page.on("dialog", visit.refuse)
         page.on("request", lambda request: visit.requests.append(request.url))
         page.goto(inspector.url)
         page.wait_for_selector("#token")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from tests.e2e.conftest import Inspector, Visit
 from tests.e2e.world import BIDI, PAYLOADS
@@ -108,13 +108,15 @@ def test_a_session_file_shows_what_was_skipped(open_page: OpenPage) -> None:
     expect(visit.page.locator("#turns-head h2")).to_have_text("monday")
     file = b"""{"id": "monday", "appName": "support", "userId": "u-42", "events": [
       {"id": "monday-1", "author": "user", "timestamp": 1772442035,
-       "content": {"parts": [{"text": "My favourite coffee is a flat white, with oat milk."}], "role": "user"}},
+       "content": {"role": "user",
+                   "parts": [{"text": "My favourite coffee is a flat white, with oat milk."}]}},
       {"id": "call", "author": "agent", "timestamp": 1772442040,
        "content": {"parts": [{"functionCall": {"name": "order_status", "args": {}}}]}},
-      {"id": "late", "author": "user", "timestamp": 1772442999, "content": {"parts": [{"text": "And a bun."}]}}
+      {"id": "late", "author": "user", "timestamp": 1772442999,
+       "content": {"parts": [{"text": "And a bun."}]}}
     ]}"""
-    payload = {"name": "monday.json", "mimeType": "application/json", "buffer": file}
-    visit.page.set_input_files("input[type=file]", files=[payload])  # type: ignore[list-item]
+    chosen = FilePayload(name="monday.json", mimeType="application/json", buffer=file)
+    visit.page.set_input_files("input[type=file]", files=chosen)
     ghosts = visit.page.locator(".turn.ghost")
     expect(ghosts).to_have_count(2)
     expect(ghosts.nth(0)).to_contain_text("skipped: no text in it")

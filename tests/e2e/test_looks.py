@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import ARTIFACTS, PHONE, Visit
+from tests.e2e.conftest import ARTIFACTS, PHONE, Inspector, Visit
 
 OpenPage = Callable[..., Visit]
 
@@ -29,14 +29,22 @@ def faults(visit: Visit) -> list[str]:
     ]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def only_harmless_sessions(inspector: Inspector) -> None:
+    """The screenshots go into the documentation; the payloads have had their test."""
+    inspector.client[inspector.database]["memories"].delete_many({"app_name": "hostile"})
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_on_a_desk(open_page: OpenPage, scheme: str) -> None:
     visit = open_page(color_scheme=scheme, bypass_csp=True)
     assert faults(visit) == []
     visit.shoot(f"login-{scheme}")
     visit.log_in().open_scope("support", "u-42")
-    visit.page.locator("[data-session=monday]").click()
-    visit.ask("What coffee do I usually get?")
+    visit.page.locator("[data-session=thursday]").click()
+    visit.page.select_option("#limit", "3")
+    visit.ask("Which coffee beans came from Lisbon last year?")
+    visit.page.wait_for_selector(".cut-line")
     visit.shoot(f"hidden-{scheme}")
     assert faults(visit) == []
     visit.show_content()

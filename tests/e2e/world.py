@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mongorecall import MongoDbMemoryService
 from mongorecall.models import Content, Event, Session
@@ -76,7 +76,7 @@ def sessions() -> Iterator[Session]:
     yield _session("hostile", "u-x", "<b onclick=alert(1)>", [("<i>agent</i>", "x " + BIDI)], MONDAY)
 
 
-def _session(app: str, user: str, name: str, turns: object, start: float) -> Session:
+def _session(app: str, user: str, name: str, turns: Iterable[tuple[str, str]], start: float) -> Session:
     events = [
         Event(
             id=f"{name[:8]}-{number}",
@@ -84,7 +84,7 @@ def _session(app: str, user: str, name: str, turns: object, start: float) -> Ses
             timestamp=start + 35 * number,
             content=Content.of(text, role="user" if author == "user" else "model"),
         )
-        for number, (author, text) in enumerate(turns, 1)  # type: ignore[call-overload]
+        for number, (author, text) in enumerate(turns, 1)
     ]
     return Session(id=name, app_name=app, user_id=user, events=events)
 

@@ -58,7 +58,7 @@ class Web:
 
     def _build(self, name: str) -> FastAPI:
         app = FastAPI(openapi_url=None)
-        options = {"limits": PLENTY, "authenticate": by_header} | self._options
+        options: dict[str, Any] = {"limits": PLENTY, "authenticate": by_header} | self._options
         if name == "memory":
             app.include_router(memory_router(lambda _: Web._serving, **options), prefix="/memory")
             return app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -68,7 +68,7 @@ def test_every_length_of_every_request_is_bounded(model: type[BaseModel]) -> Non
     assert model.model_config["extra"] == "forbid"
 
 
-AT = {
+AT: dict[str, tuple[str, Callable[[int], Any], int]] = {
     "query": ("search", lambda size: {"query": "x" * size}, 10_000),
     "id": ("search", lambda size: {"query": "x", "session_id": "x" * size}, 512),
     "author": ("search", lambda size: {"query": "x", "author": "x" * size}, 512),

@@ -134,10 +134,10 @@ async def test_the_service_is_closed_when_the_applications_own_start_fails() -> 
 
     @asynccontextmanager
     async def inner(app: FastAPI) -> AsyncIterator[None]:
-        raise OSError("no disk")
+        Path("/nowhere/at/all").read_bytes()
         yield
 
-    with pytest.raises(OSError, match="no disk"):
+    with pytest.raises(OSError, match="nowhere"):
         async with started(application(source=service, inner=inner)):
             pass
     assert service.closed == 1

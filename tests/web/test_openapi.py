@@ -36,7 +36,7 @@ OPERATIONS: dict[str, dict[str, Any]] = app.openapi()["paths"]
     suppress_health_check=list(HealthCheck),
     derandomize=True,
 )
-def test_the_router_does_what_its_description_says(case: schemathesis.Case) -> None:
+def test_the_router_does_what_its_description_says(case: schemathesis.Case[Any]) -> None:
     case.call_and_validate(
         headers={"X-User": "root", "Host": "localhost"},
         # Which ids go with which `what`, which cursor is one, and that 5.0 is no int, a schema cannot say.

@@ -287,7 +287,7 @@ class Failing(InMemoryMemoryService):
         super().__init__()
         self.error = error
 
-    async def search_memory(self, **arguments: Any) -> Any:  # type: ignore[override]
+    async def search_memory(self, **arguments: Any) -> Any:
         raise self.error
 
 

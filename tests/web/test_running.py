@@ -35,7 +35,7 @@ class Slow(InMemoryMemoryService):
         self.cancelled = 0
         self.seconds_left = 0.0
 
-    async def search_memory(self, **arguments: Any) -> Any:  # type: ignore[override]
+    async def search_memory(self, **arguments: Any) -> Any:
         self.started.set()
         self.seconds_left = deadline_of_call(0.0, 1e9)
         try:

@@ -63,7 +63,7 @@ def call_of(request: Request, body: Scoped) -> Call:
         _check_admin(principal)
         scope = body.scope.scope
         _log("web.admin", principal, scope, notes.request_id)
-    content = isinstance(body, Showing) and body.content
+    content = _wants_content(body)
     if content:
         check_content(principal, scope, notes.request_id)
     return Call(principal, scope, content, notes.request_id)
@@ -88,6 +88,11 @@ def check_content(principal: Principal, scope: MemoryScope, request_id: str) -> 
     if not principal.content:
         raise Refusal(403, "content_hidden")
     _log("web.content", principal, scope, request_id)
+
+
+def _wants_content(body: Scoped) -> bool:
+    """Whether a request asks for memory text; only some can."""
+    return isinstance(body, Showing) and body.content
 
 
 def _check_admin(principal: Principal) -> None:
