@@ -74,7 +74,7 @@ def test_max_results_is_a_positive_integer(bad: Any) -> None:
         ({"connection_string": 5}, "connection_string"),
         ({"connection_string": "mongodb://ann:walnut@host:port"}, "connection_string"),
         ({"connection_string": NOWHERE + "&w=0"}, "w=0"),
-        ({"mongo_client": object()}, "MongoClient"),
+        ({"mongo_client": 5}, "MongoClient"),
         ({"index_parts": {"images"}}, "index_parts"),
     ],
     ids=str,

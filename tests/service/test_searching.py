@@ -212,7 +212,7 @@ async def test_an_odd_time_fails_no_search(
 @pytest.mark.seed("R-040")
 @pytest.mark.parametrize(
     "content",
-    [None, ..., 5, "text", [], {"parts": "kiln"}, {"parts": [{"text": 5}]}, {"parts": 7}, ObjectId()],
+    [None, ..., 5, "text", [], {"parts": "kiln"}, {"parts": [{"text": 5}]}, {"parts": 7}, ObjectId("6b0e03b356e2749096fc2082")],
     ids=repr,
 )
 async def test_unreadable_content_is_skipped_and_the_page_is_full(
