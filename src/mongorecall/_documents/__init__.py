@@ -1,7 +1,7 @@
 """Event ↔ stored document: the only package that knows the names of stored fields."""
 
 from mongorecall._documents._content import visible_text
-from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, same_but_revision
+from mongorecall._documents._encoding import MAX_DOCUMENT_BYTES, identity_of, same_but_revision
 from mongorecall._documents._storable import check_metadata
 from mongorecall._documents.batch import count_kept, count_skipped, last_of_each_id
 from mongorecall._documents.cursors import MAX_PAGE, pack_cursor, unpack_cursor
@@ -22,6 +22,7 @@ from mongorecall._documents.filters import (
     replaceable,
     scope_filter,
     search_filter,
+    stored_between,
     stored_under,
 )
 from mongorecall._documents.markers import (
@@ -37,7 +38,15 @@ from mongorecall._documents.markers import (
     stored_analyzer,
 )
 from mongorecall._documents.order import id_key, time_key, time_span
-from mongorecall._documents.preparing import TEXT_ONLY, Failed, Prepared, Skipped, analyzer_stamp, prepare
+from mongorecall._documents.preparing import (
+    TEXT_ONLY,
+    Failed,
+    Prepared,
+    Skipped,
+    analyzer_stamp,
+    plain_event,
+    prepare,
+)
 from mongorecall._documents.times import expiry, format_time
 from mongorecall._documents.updates import forget_gone, forget_live, forgotten_by, remember, remembered_by
 
@@ -66,6 +75,7 @@ __all__ = [
     "format_time",
     "id_key",
     "id_range",
+    "identity_of",
     "is_erased",
     "is_expired",
     "is_forgotten",
@@ -76,6 +86,7 @@ __all__ = [
     "marker",
     "of_event",
     "pack_cursor",
+    "plain_event",
     "prepare",
     "printed_key",
     "remember",
@@ -86,6 +97,7 @@ __all__ = [
     "scope_filter",
     "search_filter",
     "stored_analyzer",
+    "stored_between",
     "stored_keywords",
     "stored_text",
     "stored_under",

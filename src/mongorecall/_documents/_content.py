@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -96,26 +97,40 @@ def _dump_text_only(content: Any, visible: list[Any]) -> dict[str, Any] | None:
         if not _is_plain(part, _TEXT_ONLY):
             return None
         text = part.text
-        if type(text) is not str or not _encodable(text):
+        if type(text) is not str or not is_encodable(text):
             return None
         parts.append({"text": text})
     role = content.role
     if role is None:
         return {"parts": parts}
-    return {"parts": parts, "role": role} if type(role) is str and _encodable(role) else None
+    return {"parts": parts, "role": role} if type(role) is str and is_encodable(role) else None
+
+
+def plain_texts(content: Any) -> tuple[str | None, tuple[str, ...]] | None:
+    """Role and texts of a content of google-adk's or our own models that is nothing but texts, else None."""
+    if not _is_plain(content, _PLAIN_CONTENT) or type(content.parts) is not list:
+        return None
+    role, texts = content.role, []
+    for part in content.parts:
+        if not _is_plain(part, _TEXT_ONLY) or type(part.text) is not str:
+            return None
+        texts.append(part.text)
+    return (role, tuple(texts)) if role is None or (type(role) is str and role.isascii()) else None
 
 
 def _is_plain(value: Any, names: frozenset[str]) -> bool:
     """Whether it is google-adk's or our own model, not a subclass, with nothing set beyond ``names``."""
-    kind = type(value)
-    return (
-        kind.__module__ in _KNOWN_MODULES
-        and kind.__name__ in {"Part", "Content"}
-        and value.model_fields_set <= names
-    )
+    kind: Hashable = type(value)
+    return _is_known(kind) and value.model_fields_set <= names
 
 
-def _encodable(text: str) -> bool:
+@lru_cache(maxsize=64)
+def _is_known(kind: Any) -> bool:
+    return kind.__module__ in _KNOWN_MODULES and kind.__name__ in {"Part", "Content"}
+
+
+def is_encodable(text: str) -> bool:
+    """Whether it has no lone surrogate."""
     if text.isascii():
         return True
     try:
@@ -192,7 +207,7 @@ def _is_altered(part: BaseModel) -> bool:
         value = pending.pop()
         if isinstance(value, float) and not math.isfinite(value):
             return True
-        if isinstance(value, str) and not _encodable(value):
+        if isinstance(value, str) and not is_encodable(value):
             return True
         if isinstance(value, Mapping):
             pending += [*value.keys(), *value.values()]

@@ -22,9 +22,15 @@ _REVISION = struct.Struct("<q")
 _HEADER = 4
 _MR_NAME = len(b"\x03mr\x00")
 _REVISION_IN_MR = 4 + len(b"\x10v\x00") + 4 + len(b"\x12rev\x00")
+_BARE_MR = _REVISION_IN_MR + 8 + 1
+"""Bytes of ``mr {v, rev}``, which most documents have."""
+
+_LENGTH = struct.Struct("<i")
+_IDENTITY = 4 + len(b"\x03_id\x00")
+"""Where ``_id`` begins: it is the first field of whatever is stored."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class Encoded:
     """BSON of a document whose last field is ``mr {v, rev, …}``; ``offset`` is where the revision stands."""
 
@@ -33,9 +39,24 @@ class Encoded:
 
     def with_revision(self, rev: int) -> RawBSONDocument:
         """The document with this revision."""
-        data = bytearray(self.data)
-        _REVISION.pack_into(data, self.offset, rev)
-        return RawBSONDocument(bytes(data))
+        start = self.offset
+        return RawBSONDocument(self.data[:start] + _REVISION.pack(rev) + self.data[start + _REVISION.size :])
+
+    def revision_in(self, stored: bytes) -> int | None:
+        """The revision of ``stored`` when it is this document but for that; None when it is another."""
+        start, end = self.offset, self.offset + _REVISION.size
+        if (
+            len(stored) != len(self.data)
+            or stored[end:] != self.data[end:]
+            or stored[:start] != self.data[:start]
+        ):
+            return None
+        return int(_REVISION.unpack_from(stored, start)[0])
+
+
+def identity_of(raw: bytes) -> bytes:
+    """The ``_id`` of an encoded document, still encoded: equal for equal ids, and found without decoding."""
+    return raw[_IDENTITY : _IDENTITY + _LENGTH.unpack_from(raw, _IDENTITY)[0]]
 
 
 def encode(document: Mapping[str, Any]) -> Encoded:
@@ -46,12 +67,13 @@ def encode(document: Mapping[str, Any]) -> Encoded:
     """
     try:
         data = bson.encode(document)
-        tail = bson.encode(document[fields.MR])
+        mr = document[fields.MR]
+        tail = _BARE_MR if len(mr) == 2 else len(bson.encode(mr))
     except (InvalidDocument, OverflowError, RecursionError, UnicodeError) as error:
         raise UnstorableError(f"cannot be encoded ({type(error).__name__})") from None
     if len(data) > MAX_DOCUMENT_BYTES:
         raise UnstorableError(f"document is {len(data)} bytes, limit {MAX_DOCUMENT_BYTES}")
-    return Encoded(data, len(data) - 1 - len(tail) + _REVISION_IN_MR)
+    return Encoded(data, len(data) - 1 - tail + _REVISION_IN_MR)
 
 
 def same_but_revision(new: RawBSONDocument, stored: RawBSONDocument, *, keep_deadline: bool = False) -> bool:

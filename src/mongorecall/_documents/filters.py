@@ -153,16 +153,29 @@ def of_event(event_id: str) -> list[dict[str, Any]]:
 def stored_under(
     collection_name: str, scope: MemoryScope, session_id: str, event_ids: Collection[str]
 ) -> Filter:
-    """The ``find`` command that reads what is stored under some ids of one session.
-
-    By the ids themselves and not by the range that they span: a range is quicker for a whole session, and
-    reads all of it for two events of random ids.
-    """
+    """The ``find`` command that reads what is stored under some ids of one session, by each id."""
     ids = [document_id(scope, session_id, event_id) for event_id in event_ids]
     return {
         "find": collection_name,
         "filter": {**scope_filter(scope), fields.ID: {"$in": ids}},
         "hint": {fields.ID: 1},
+    }
+
+
+def stored_between(
+    collection_name: str, scope: MemoryScope, session_id: str, event_ids: Collection[str], *, limit: int
+) -> Filter:
+    """The ``find`` command that reads the range that some ids of one session span, up to ``limit`` documents.
+
+    A third of the work of `stored_under` where the ids are the whole session. Fewer documents than
+    ``limit`` are all there are.
+    """
+    within = id_range(scope, session_id, low=min(event_ids), high=max(event_ids))
+    return {
+        "find": collection_name,
+        "filter": {**scope_filter(scope), **within},
+        "hint": {fields.ID: 1},
+        "limit": limit,
     }
 
 

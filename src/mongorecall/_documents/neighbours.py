@@ -1,11 +1,11 @@
-"""Reads of the turns around others: whole sessions, or a few turns each way in long ones."""
+"""Reads of turns for ranking: those that match, whole sessions, or a few turns each way of one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from mongorecall._documents import fields
-from mongorecall._documents.filters import live, scope_filter
+from mongorecall._documents.filters import Filter, live, scope_filter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from mongorecall.models import MemoryScope
 
 Pipeline = list[dict[str, Any]]
+
+
+def matching_turns(where: Filter, keywords: Sequence[str], *, most: int) -> Pipeline:
+    """The turns that a filter lets through, in any order; no more than ``most`` of them."""
+    return [{"$match": where}, {"$limit": most}, *_cut(keywords)]
 
 
 def whole_sessions(

@@ -18,7 +18,7 @@ from mongorecall._documents.counts import (
     count_markers,
     joined,
 )
-from mongorecall._ranking.weights import COUNTED_HITS, COUNTED_TURNS
+from mongorecall._ranking.weights import COUNTED_TURNS, counted_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,7 +88,8 @@ async def count_scope(
     than `BATCH` keywords.
     """
     wanted = [word for word in keywords if word not in known.hits]
-    parts = [count_keyword(scope, word, label=label, most=COUNTED_HITS) for label, word in enumerate(wanted)]
+    most = counted_hits(COUNTED_TURNS if known.turns is None else known.turns)
+    parts = [count_keyword(scope, word, label=label, most=most) for label, word in enumerate(wanted)]
     if known.turns is None:
         parts.append(count_documents(scope, label=_DOCUMENTS, most=COUNTED_TURNS))
         parts.append(count_markers(scope, label=_MARKERS, most=COUNTED_TURNS))

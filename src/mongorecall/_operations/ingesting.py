@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import bson
 from bson.raw_bson import RawBSONDocument
 from pymongo import InsertOne, ReplaceOne
 
@@ -22,6 +23,7 @@ from mongorecall._documents import (
     count_skipped,
     document_id,
     expiry,
+    identity_of,
     is_erased,
     is_expired,
     is_forgotten,
@@ -30,8 +32,10 @@ from mongorecall._documents import (
     replaceable,
     revision_of,
     same_but_revision,
+    stored_between,
     stored_under,
 )
+from mongorecall._documents.fields import EXPIRES_AT, MR
 from mongorecall._operations.preparing import Addition, prepare_all
 from mongorecall._operations.store import Store
 from mongorecall._operations.unsettled import EventKey
@@ -41,6 +45,9 @@ from mongorecall.models import FailedEvent, IngestReport
 
 SLICE_EVENTS = 500
 """Most events in one bulk: encoding more would hold the event loop too long."""
+
+RANGE_EVENTS = 8
+"""Events from which what is stored is read as one range of ids."""
 
 SLICE_BYTES = 8_000_000
 """Most bytes in one bulk, well below the 48 MB of a message."""
@@ -57,8 +64,8 @@ Target = Prepared | Skipped
 async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> IngestReport:
     """Write the events of one call; see `BaseMemoryService.add_events`.
 
-    Cost: one bulk for a single new event; for each further slice one indexed read and one bulk, or the
-    read alone when everything is unchanged.
+    Cost: one bulk for each slice of a session that this process sees for the first time, and for a single
+    event; else one indexed read and one bulk for each slice, or the read alone when everything is unchanged.
     """
     ticket = store.clock.ticket()
     report = IngestReport(received=len(events))
@@ -81,8 +88,10 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
 async def _write_slices(writer: _SliceWriter, targets: Sequence[Target]) -> None:
     try:
         with writer.store.unsettled.under_way([writer.key(target) for target in targets]):
+            scope, session_id = writer.addition.scope, writer.addition.session_id
+            unseen = not writer.store.sessions_seen.add(scope, session_id)
             for slice_ in _slices(targets):
-                await writer.write(slice_)
+                await writer.write(slice_, unseen=unseen)
     except RecallError as error:
         error.report = writer.report
         raise
@@ -124,49 +133,66 @@ class _SliceWriter:
     _begun: dict[str, Verb] = field(default_factory=dict)
     """The verb under which each event was last sent: it may have landed although no answer came."""
 
-    async def write(self, targets: list[Target]) -> None:
-        """Write one slice to the end."""
+    async def write(self, targets: list[Target], *, unseen: bool) -> None:
+        """Write one slice to the end; ``unseen`` when it most likely is new.
+
+        What is new is inserted without looking. What turns out to be there, and what there is nothing to
+        store of, is looked up and decided.
+        """
         pending = targets
-        single = len(targets) == 1 and isinstance(targets[0], Prepared)
+        if unseen or len(targets) == 1:
+            steps = [self._decide_absent(target) for target in targets if isinstance(target, Prepared)]
+            pending = [target for target in targets if isinstance(target, Skipped)]
+            pending += await self._send([step for step in steps if step is not None])
         for _ in range(MAX_ROUNDS):
-            # a single event is mostly new: insert it unseen, and look only when it is there already
-            found = {} if single else await self._read(pending)
-            single = False
-            steps = [
-                step
-                for target in pending
-                if (step := self._decide(target, found.get(target.event_id))) is not None
-            ]
-            if not steps:
-                return
-            pending = await self._send(steps)
             if not pending:
                 return
+            pending = await self._write_round(pending)
         raise UnavailableError(
             f"add: {len(pending)} events met other writers of the same ids {MAX_ROUNDS} times",
             retryable=True,
             outcome="partial",
         )
 
-    async def _read(self, targets: Sequence[Target]) -> dict[str, RawBSONDocument]:
-        """What is stored under the ids of ``targets``, undecoded, by event id."""
+    async def _write_round(self, pending: list[Target]) -> list[Target]:
+        """Look, decide and send; the targets that met another writer."""
+        found = await self._read(pending)
+        steps: list[_Step] = []
+        for target in pending:
+            step = self._decide(target, found.get(self._identity(target)) if found else None)
+            if step is not None:
+                steps.append(step)
+        return await self._send(steps)
+
+    async def _read(self, targets: Sequence[Target]) -> dict[bytes, RawBSONDocument]:
+        """What is stored under the ids of ``targets``, undecoded, by ``_id``.
+
+        Many ids are read as one range, which for a whole session is quickest. Other events may lie between
+        them: the range is given up when there are too many, and the ids are looked up one by one.
+        """
         ids = [target.event_id for target in targets]
-        command = stored_under(
-            self.store.driver.collection_name, self.addition.scope, self.addition.session_id, ids
-        )
-        rows = await self.operation.read(command, raw=True)
-        wanted = frozenset(ids)
-        found: dict[str, RawBSONDocument] = {}
-        for row in rows:
-            event_id = row["_id"]["event_id"]
-            if event_id in wanted:
-                found[event_id] = row
-        return found
+        where = self.store.driver.collection_name, self.addition.scope, self.addition.session_id
+        rows: list[RawBSONDocument] | None = None
+        if len(ids) >= RANGE_EVENTS:
+            limit = 2 * len(ids)
+            rows = await self.operation.read(stored_between(*where, ids, limit=limit), raw=True)
+            rows = rows if len(rows) < limit else None
+        if rows is None:
+            rows = await self.operation.read(stored_under(*where, ids), raw=True)
+        return {identity_of(bytes(row.raw)): row for row in rows}
+
+    def _identity(self, target: Target) -> bytes:
+        if isinstance(target, Prepared):
+            return target.identity_bytes
+        return bson.encode(document_id(self.addition.scope, self.addition.session_id, target.event_id))
 
     def _decide(self, target: Target, stored: RawBSONDocument | None) -> _Step | None:
         """What to send for ``target``, or None when the report has it."""
         if stored is None:
             return self._decide_absent(target)
+        if isinstance(target, Prepared) and self._is_settled(target, stored):
+            self._count_kept(target, "unchanged")
+            return None
         if is_forgotten(stored):
             count_skipped(self.report, "forgotten")
             return None
@@ -178,6 +204,19 @@ class _SliceWriter:
         else:
             self.report.unchanged += 1
         return None
+
+    def _is_settled(self, target: Prepared, stored: RawBSONDocument) -> bool:
+        """Whether the very same is stored by an earlier call, byte for byte: the usual case, told quickly.
+
+        With a deadline it is not looked at here, since that may have passed.
+        """
+        revision = target.revision_in(stored)
+        return (
+            revision is not None
+            and revision < self.revision
+            and EXPIRES_AT not in target.body[MR]
+            and not self.store.unsettled.others(self.key(target))
+        )
 
     def _decide_older(self, target: Target, stored: RawBSONDocument) -> _Step | None:
         """``stored`` began earlier, or was written by google-adk. An expired memory is one no more."""
@@ -219,7 +258,9 @@ class _SliceWriter:
         return _Step(target, verb, request)
 
     async def _send(self, steps: list[_Step]) -> list[Target]:
-        """Send one bulk; the targets that must be decided again."""
+        """Send one bulk, if there is anything to send; the targets that must be decided again."""
+        if not steps:
+            return []
         outcome = await self.operation.write([step.request for step in steps])
         again: list[Target] = []
         done: list[_Step] = []

@@ -13,7 +13,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from mongorecall._checks import type_name
-from mongorecall._documents import Failed, Prepared, Skipped, prepare
+from mongorecall._documents import Failed, Prepared, Skipped, plain_event, prepare
 from mongorecall._operations.store import Store
 from mongorecall.analysis import MAX_QUERY_KEYWORDS, Extraction
 from mongorecall.errors import InvalidTypeError
@@ -52,13 +52,29 @@ async def prepare_all(
     """Each event ready to be written, skipped or failed, in the order of the call."""
     prepared: list[Outcome] = []
     until = time.perf_counter() + _SLICE_SECONDS
+    usual = expires_at is None and addition.metadata is None
     for index, event in enumerate(events):
-        job = _job(store, addition, index, event, expires_at)
-        prepared.append(await anyio.to_thread.run_sync(job) if _is_heavy(event) else job())
+        known = _prepare_usual(store, addition, index, event) if usual else None
+        prepared.append(known or await _prepare_any(store, addition, index, event, expires_at))
         if time.perf_counter() > until:
             await anyio.lowlevel.checkpoint()
             until = time.perf_counter() + _SLICE_SECONDS
     return prepared
+
+
+def _prepare_usual(store: Store, addition: Addition, index: int, event: Any) -> Outcome | None:
+    """An event that is nothing but a short text, prepared here or before; None for any other."""
+    plain = plain_event(event)
+    if plain is None or sum(map(len, plain.texts)) > LONG_TEXT:
+        return None
+    return store.prepared.get(plain, index=index, scope=addition.scope, session_id=addition.session_id)
+
+
+async def _prepare_any(
+    store: Store, addition: Addition, index: int, event: Any, expires_at: datetime | None
+) -> Outcome:
+    job = _job(store, addition, index, event, expires_at)
+    return await anyio.to_thread.run_sync(job) if _is_heavy(event) else job()
 
 
 async def query_keywords(store: Store, query: str) -> Extraction:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from mongorecall._documents.remembered import PreparedEvents
 from mongorecall._indexes import EXPIRY, RECALL, RECENCY, SESSIONS, IndexSpec
 from mongorecall._operations.clock import RevisionClock
 from mongorecall._operations.counting import ScopeCounts
 from mongorecall._operations.indexing import IndexKeeper
 from mongorecall._operations.known_scopes import KnownScopes
 from mongorecall._operations.learning import Learner
+from mongorecall._operations.sessions_seen import SessionsSeen
 from mongorecall._operations.shared import shared_by
-from mongorecall._operations.unsettled import UnsettledWrites
 from mongorecall._operations.strangers import Strangers
+from mongorecall._operations.unsettled import UnsettledWrites
 from mongorecall._ranking import ContextRanking, Ranking
 from mongorecall.analysis import Analyzer
 from mongorecall.drivers import Driver, Operation
@@ -49,10 +51,13 @@ class Store:
     known_scopes: KnownScopes = field(default_factory=KnownScopes)
     counts: ScopeCounts = field(default_factory=ScopeCounts)
     long_sessions: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=LONG_SESSIONS_SECONDS))
+    sessions_seen: SessionsSeen = field(default_factory=SessionsSeen)
+    prepared: PreparedEvents = field(init=False)
     learner: Learner = field(init=False)
     strangers: Strangers = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "prepared", PreparedEvents(self.analyzer))
         object.__setattr__(self, "learner", Learner(self.driver))
         object.__setattr__(self, "strangers", Strangers(self.analyzer))
 

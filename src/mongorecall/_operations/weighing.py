@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mongorecall._documents import admits, fields, id_range, live, stored_keywords
+from mongorecall._documents import admits, fields, id_range, live, search_filter, stored_keywords
 from mongorecall._documents.counts import joined
-from mongorecall._documents.neighbours import next_to, whole_sessions
+from mongorecall._documents.neighbours import matching_turns, next_to, whole_sessions
 from mongorecall._operations.counting import count_scope
 from mongorecall._planning import SearchRequest
 from mongorecall._planning._counted import CountedSearch
 from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
+from mongorecall._ranking.idf import by_own_keywords
 from mongorecall._ranking.sessions import event_key, session_of
 from mongorecall._ranking.weights import weigh
 
@@ -30,6 +32,15 @@ GROWTH: Final = 4
 
 MOST_AROUND: Final = 1_500
 """Turns of whole sessions read at once; beyond, only the nearest turns of each anchor are read."""
+
+SMALL_SCOPE: Final = 5_000
+"""Turns of a scope up to which a few keywords are expected to match few turns."""
+
+FEW_KEYWORDS: Final = 12
+"""Keywords up to which all matching turns are read at once."""
+
+FEW_TURNS: Final = 250
+"""Matching turns up to which reading them costs less than counting and choosing first."""
 
 SIDES_AT_ONCE: Final = 20
 """Reads around anchors joined in one command."""
@@ -54,14 +65,28 @@ async def weighed_page(store: Store, operation: Operation, asked: Question) -> P
     ranking = store.ranking
     if not isinstance(ranking, IdfRanking | ContextRanking):
         return await _whole_scope_page(store, operation, asked)
-    known = store.counts.of(asked.scope)
-    hits, turns = await count_scope(
-        known, operation, store.driver.collection_name, asked.scope, asked.keywords
-    )
-    search = _Search(store, operation, asked, hits, weigh(hits, turns))
+    search = await _begin(store, operation, asked)
     if not search.weights:
         return search.empty_page()
     return await (search.spread(ranking) if isinstance(ranking, ContextRanking) else search.own())
+
+
+async def _begin(store: Store, operation: Operation, asked: Question) -> _Search:
+    """Weigh the keywords: by reading all that match where that is little, else by counting."""
+    collection, known = store.driver.collection_name, store.counts.of(asked.scope)
+    small = known.turns is not None and known.turns <= SMALL_SCOPE and len(asked.keywords) <= FEW_KEYWORDS
+    if known.turns is not None and small:
+        matching = search_filter(asked.scope, asked.keywords, SearchFilters(), store.clock.now())
+        pipeline = matching_turns(matching, asked.keywords, most=FEW_TURNS + 1)
+        rows = await operation.read({"aggregate": collection, "pipeline": pipeline})
+        if len(rows) <= FEW_TURNS:
+            found = Counter(word for row in rows for word in stored_keywords(row))
+            weights = weigh(found, known.turns)
+            own = by_own_keywords(rows, weights, lambda document: admits(asked.filters, document))
+            store.strangers.look(rows)
+            return _Search(store, operation, asked, found, weights, own)
+    hits, turns = await count_scope(known, operation, collection, asked.scope, asked.keywords)
+    return _Search(store, operation, asked, hits, weigh(hits, turns))
 
 
 async def _whole_scope_page(store: Store, operation: Operation, asked: Question) -> PageBuilder:
@@ -91,6 +116,8 @@ class _Search:
     asked: Question
     hits: Mapping[str, int]
     weights: Mapping[str, float]
+    matching: Sequence[Ranked] | None = None
+    """All turns with a keyword, best first, where they were read already."""
 
     @property
     def limit(self) -> int:
@@ -140,6 +167,9 @@ class _Search:
 
     async def _best(self, fetch: int, filters: SearchFilters) -> list[Ranked]:
         """The best turns by their own keywords."""
+        if self.matching is not None:
+            lowest = filters.min_score
+            return [row for row in self.matching if lowest is None or row.score >= lowest][:fetch]
         request = SearchRequest(
             collection=self.store.driver.collection_name,
             scope=self.asked.scope,
