@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -241,6 +242,13 @@ def test_without_any_server_the_error_lists_what_was_tried(
     assert "MONGORECALL_URI (not set)" in done.stderr
     assert "mongod on PATH" in done.stderr
     assert "Docker (not there)" in done.stderr
+
+
+def test_the_page_about_the_command_line_has_every_command() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| `([a-z-]+)[` ]", page, re.MULTILINE))
+
+    assert described == {command.name for command in build().registered_commands}
 
 
 def test_help_names_the_commands_and_version_the_version(run: Run) -> None:
