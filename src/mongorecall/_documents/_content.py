@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any
@@ -120,7 +120,7 @@ def plain_texts(content: Any) -> tuple[str | None, tuple[str, ...]] | None:
 
 def _is_plain(value: Any, names: frozenset[str]) -> bool:
     """Whether it is google-adk's or our own model, not a subclass, with nothing set beyond ``names``."""
-    kind: Hashable = type(value)
+    kind: Any = type(value)
     return _is_known(kind) and value.model_fields_set <= names
 
 
