@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ def ask(
     return SearchRequest("memories", SCOPE, words, fetch, NOW, SearchFilters(**filters), weights)
 
 
-def table(turns: int, /, *, sampled: int = 500, tied: bool = False, **shares: float) -> ScopeTable:
+def table(turns: int, shares: Mapping[str, float], *, sampled: int = 500, tied: bool = False) -> ScopeTable:
     """A table in which each word stands in a share of the turns, independently of the others."""
     random = Random(1)
     having = {

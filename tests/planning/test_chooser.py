@@ -12,7 +12,7 @@ from mongorecall._planning._plans import Banded, Streamed
 from tests.planning.asking import ask, table
 
 SKEWED = {"the_most": 0.9, "common": 0.5, "middling": 0.1, "rare": 0.01, "rarer": 0.005}
-LARGE = table(100_000, **SKEWED)
+LARGE = table(100_000, SKEWED)
 WORDS = tuple(SKEWED)
 
 
@@ -25,11 +25,11 @@ def test_a_scope_of_which_nothing_is_known_is_searched_directly() -> None:
 
 
 def test_a_small_scope_is_searched_directly_without_thinking() -> None:
-    assert planned(ask(*WORDS), table(100, **SKEWED)).kind == "direct"
+    assert planned(ask(*WORDS), table(100, SKEWED)).kind == "direct"
 
 
 def test_rare_words_alone_are_searched_directly() -> None:
-    assert planned(ask("rare", "rarer"), table(5_000, **SKEWED)).kind == "direct"
+    assert planned(ask("rare", "rarer"), table(5_000, SKEWED)).kind == "direct"
 
 
 def test_common_words_are_left_for_last() -> None:
@@ -50,7 +50,7 @@ def test_the_recency_index_is_used_for_several_words_too() -> None:
 
 
 def test_turns_of_one_time_are_not_read_in_the_order_of_time() -> None:
-    tied = table(100_000, tied=True, **SKEWED)
+    tied = table(100_000, SKEWED, tied=True)
     for words in (WORDS, ("common",)):
         assert planned(ask(*words), tied, recency=True).kind != "streamed"
 

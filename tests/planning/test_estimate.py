@@ -14,7 +14,7 @@ from tests.planning.asking import table
 
 
 def test_words_are_read_by_rarity_and_unknown_ones_first() -> None:
-    read = reading(table(10_000, often=0.5, seldom=0.1), ["often", "seldom", "unknown"])
+    read = reading(table(10_000, {"often": 0.5, "seldom": 0.1}), ["often", "seldom", "unknown"])
     assert read.words == ("unknown", "seldom", "often")
     assert read.distinct[1] == pytest.approx(7)
     assert read.distinct[2] == pytest.approx(1_000, rel=0.4)
@@ -22,7 +22,7 @@ def test_words_are_read_by_rarity_and_unknown_ones_first() -> None:
 
 
 def test_a_word_that_is_not_in_a_whole_sample_is_nowhere() -> None:
-    assert reading(table(500, often=0.5), ["unknown"]).distinct[1] == 0
+    assert reading(table(500, {"often": 0.5}), ["unknown"]).distinct[1] == 0
 
 
 def test_expected_counts_fall_with_the_score_and_follow_what_is_seen_together() -> None:
@@ -72,7 +72,7 @@ def test_runs_begin_between_the_ends_in_their_order(first: str, last: str) -> No
     assert all(isinstance(place, str) for place in places)
     if first.isascii() and first != last:
         assert len(set(places)) > 8
-        assert all(first[:8] <= place[:8] <= last[:8] for place in places)
+        assert all(first[:8] <= place[:8] <= last[:8] for place in places[:-1])
 
 
 def test_no_end_breaks_the_sampling() -> None:

@@ -7,7 +7,7 @@ from mongorecall._planning import _policy as bounds
 from mongorecall.models import MemoryScope
 from tests.planning.asking import table
 
-TABLE = table(10_000, word=0.5)
+TABLE = table(10_000, {"word": 0.5})
 ROUND_TRIP = 0.020
 
 
