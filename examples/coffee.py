@@ -13,6 +13,7 @@ import os
 import sys
 import uuid
 import warnings
+from typing import Any
 
 from pymongo import MongoClient
 
@@ -93,5 +94,6 @@ if __name__ == "__main__":
     try:
         asyncio.run(main(server, name))
     finally:
-        with MongoClient(server) as client:
+        client: MongoClient[dict[str, Any]] = MongoClient(server)
+        with client:
             client.drop_database(name)

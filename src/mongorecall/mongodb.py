@@ -350,6 +350,7 @@ class MongoDbMemoryService(BaseMemoryService):
     ) -> ForgetReceipt:
         target = self._target(app_name, user_id, session_id, memory_id)
         self._store.known_scopes.discard(target.scope)
+        self._store.prepared.forget(target.scope)
         with self._store.counts.changing(target.scope):
             return await forgetting.forget(self._store, target, dry_run=checks.check_bool("dry_run", dry_run))
 

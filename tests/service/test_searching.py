@@ -193,6 +193,8 @@ def stored(event_id: str, **changed: Any) -> dict[str, Any]:
     return {name: value for name, value in (document | changed).items() if value is not ...}
 
 
+SOME_ID = ObjectId("6b0e03b356e2749096fc2082")
+
 ODD_TIMES = [None, ..., "yesterday", "", float("nan"), float("inf"), -1e20, 1e20, BEGAN * 1000,
              Decimal128("12"), [BEGAN], [], {"a": 1}, True]  # fmt: skip
 
@@ -212,7 +214,7 @@ async def test_an_odd_time_fails_no_search(
 @pytest.mark.seed("R-040")
 @pytest.mark.parametrize(
     "content",
-    [None, ..., 5, "text", [], {"parts": "kiln"}, {"parts": [{"text": 5}]}, {"parts": 7}, ObjectId("6b0e03b356e2749096fc2082")],
+    [None, ..., 5, "text", [], {"parts": "kiln"}, {"parts": [{"text": 5}]}, {"parts": 7}, SOME_ID],
     ids=repr,
 )
 async def test_unreadable_content_is_skipped_and_the_page_is_full(

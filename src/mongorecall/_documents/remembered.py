@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
@@ -24,13 +23,16 @@ MAX_BYTES: Final = 16_384
 
 Outcome = Prepared | Skipped | Failed
 
+_Key = tuple[str, str, str, PlainEvent]
+"""App, user and session id, and the event."""
+
 
 class PreparedEvents:
     """Remembers the latest prepared events of one service, and so of one analyzer and set of options."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
-        self._kept: OrderedDict[Hashable, Prepared] = OrderedDict()
+        self._kept: OrderedDict[_Key, Prepared] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, event: PlainEvent, *, index: int, scope: MemoryScope, session_id: str) -> Outcome | None:
@@ -46,14 +48,21 @@ class PreparedEvents:
             self._keep(key, outcome)
         return outcome
 
-    def _known(self, key: Hashable) -> Prepared | None:
+    def forget(self, scope: MemoryScope) -> None:
+        """Drop all of a scope: what is forgotten in the store is not kept here."""
+        ids = (scope.app_name, scope.user_id)
+        with self._lock:
+            for key in [key for key in self._kept if key[:2] == ids]:
+                del self._kept[key]
+
+    def _known(self, key: _Key) -> Prepared | None:
         with self._lock:
             known = self._kept.get(key)
             if known is not None:
                 self._kept.move_to_end(key)
         return known
 
-    def _keep(self, key: Hashable, outcome: Prepared) -> None:
+    def _keep(self, key: _Key, outcome: Prepared) -> None:
         with self._lock:
             self._kept[key] = outcome
             if len(self._kept) > MAX_EVENTS:

@@ -110,7 +110,7 @@ class MongoProbe:
             wheres.append({fields.KEYWORDS: {"$in": list(words)}})
         if not wheres:
             return set()
-        branches = [
+        branches: list[list[Mapping[str, Any]]] = [
             [
                 {"$match": {**scope_filter(scope), **where, **live(self.now())}},
                 {"$limit": reads.SAMPLED},
@@ -177,7 +177,7 @@ class MongoProbe:
         """The same clauses as a search without filters."""
         return [{"$match": search_filter(scope, keywords, SearchFilters(), self.now())}]
 
-    def _union(self, branches: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    def _union(self, branches: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
         """Several small pipelines over the collection as one command."""
         collection = self._store.driver.collection_name
         first, *others = branches
@@ -202,7 +202,7 @@ class MongoProbe:
     async def _find(self, where: dict[str, Any], **options: Any) -> list[Document]:
         return await self._read({"find": self._store.driver.collection_name, "filter": where, **options})
 
-    async def _aggregate(self, pipeline: list[dict[str, Any]], **options: Any) -> list[dict[str, Any]]:
+    async def _aggregate(self, pipeline: Sequence[Mapping[str, Any]], **options: Any) -> list[Document]:
         return await self._read(
             {
                 "aggregate": self._store.driver.collection_name,
@@ -212,7 +212,7 @@ class MongoProbe:
             }
         )
 
-    async def _read(self, command: Mapping[str, Any]) -> list[dict[str, Any]]:
+    async def _read(self, command: Mapping[str, Any]) -> list[Document]:
         with deadline(READ_SECONDS):
             async with self._store.driver.operation("diagnose") as operation:
                 return await operation.read(command)
