@@ -51,6 +51,11 @@ def application(**options: Any) -> FastAPI:
     return app
 
 
+def raise_oserror() -> None:
+    """An application that cannot start."""
+    raise OSError("no disk")
+
+
 @asynccontextmanager
 async def started(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """The application between its start and its end, as a server runs it."""
@@ -134,10 +139,10 @@ async def test_the_service_is_closed_when_the_applications_own_start_fails() -> 
 
     @asynccontextmanager
     async def inner(app: FastAPI) -> AsyncIterator[None]:
-        Path("/nowhere/at/all").read_bytes()
+        raise_oserror()
         yield
 
-    with pytest.raises(OSError, match="nowhere"):
+    with pytest.raises(OSError, match="no disk"):
         async with started(application(source=service, inner=inner)):
             pass
     assert service.closed == 1

@@ -30,7 +30,7 @@ OPERATIONS: dict[str, dict[str, Any]] = app.openapi()["paths"]
 
 @schema.parametrize()
 @settings(
-    max_examples=5,
+    max_examples=3,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -163,7 +163,7 @@ def test_s20_only_one_place_makes_nodes_of_text() -> None:
 
 # --- S21 -------------------------------------------------------------------------------------------
 
-WORDS = ("favourite", "coffee", "flat white", COFFEE["text"])
+WORDS = ("favourite", "coffee", "flat white", str(COFFEE["text"]))
 
 
 async def test_s21_counts_and_keys_come_without_text(web: Web) -> None:
@@ -178,9 +178,9 @@ async def test_s21_counts_and_keys_come_without_text(web: Web) -> None:
             ("sessions/list", {}),
         )
         for name, body in calls:
-            shown = json.dumps(await web.call(name, body))
+            shown = json.dumps(await web.call(name, body)).replace("favourites", "")
             for word in WORDS:
-                assert word not in re.sub(r"favourites", "", shown), (name, word)
+                assert word not in shown, (name, word)
 
     await web.holds(check, without=replaced(_call, "_wants_content", lambda body: True))
 
