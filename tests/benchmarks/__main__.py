@@ -78,7 +78,7 @@ class Bench:
             history = self.database("history", corpus.build, size)
             async for cell in searching.warm(self.uri, history, size, kinds=SMOKE_KINDS, count=8):
                 yield cell
-        async for cell in ingesting.ingestion(self.uri, f"{PREFIX}ingestion", sizes=(1, 50)):
+        async for cell in ingesting.ingestion(self.uri, f"{PREFIX}ingestion", sizes=(1, 50), growing=False):
             yield cell
 
     async def _searches(self, section: str, history: str, size: str) -> AsyncIterator[Cell]:

@@ -18,7 +18,9 @@ SIZES = (1, 50, 1_000, 10_000)
 SESSION = 200
 
 
-async def ingestion(uri: str, database: str, *, sizes: Sequence[int] = SIZES) -> AsyncIterator[Cell]:
+async def ingestion(
+    uri: str, database: str, *, sizes: Sequence[int] = SIZES, growing: bool = True
+) -> AsyncIterator[Cell]:
     """Each contender writes to a collection of its own with the default index."""
     found: list[Contender] = [
         Peer(uri, database, "peer"),
@@ -32,8 +34,11 @@ async def ingestion(uri: str, database: str, *, sizes: Sequence[int] = SIZES) ->
             result = await _new(found, size, rounds=40 if size == 1 else 9 if size <= 50 else 3)
             for cell in _cells(str(size), "new", result):
                 yield cell
-        async for cell in _again(found):
+        for cell in await _again(found):
             yield cell
+        if growing:
+            for cell in await _growing(found):
+                yield cell
     finally:
         for who in found:
             await who.close()
@@ -47,15 +52,17 @@ async def _new(found: Sequence[Contender], size: int, *, rounds: int) -> Interle
     return await interleave(tasks, 1)
 
 
-async def _again(found: Sequence[Contender]) -> AsyncIterator[Cell]:
+async def _again(found: Sequence[Contender]) -> list[Cell]:
     said = events(Random(1), SESSION)
     again: list[list[Call]] = [[partial(who.add, "u", "again", said) for who in found]]
     await interleave(again, 1)
-    for cell in _cells(str(SESSION), "re-added", await interleave(again, 9)):
-        yield cell
+    return _cells(str(SESSION), "re-added", await interleave(again, 9))
+
+
+async def _growing(found: Sequence[Contender]) -> list[Cell]:
+    said = events(Random(2), SESSION)
     growing: list[list[Call]] = [[partial(_grow, who, said) for who in found]]
-    for cell in _cells(str(SESSION), "growing", await interleave(growing, 1)):
-        yield cell
+    return _cells(str(SESSION), "growing", await interleave(growing, 1))
 
 
 async def _grow(who: Contender, said: Sequence[Event]) -> None:

@@ -16,7 +16,7 @@ from mongorecall._planning._stages import Pipeline
 
 Kind = Literal["direct", "banded", "streamed"]
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 TIES = 8
 """Rows read beyond a streamed page, so that rows of one time at its end are all there to be ordered."""
