@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from mongorecall._ranking.weights import (
     COMMON_FLOOR,
-    COUNTED_HITS,
     COUNTED_TURNS,
-    common_limit,
+    counted_hits,
     exact,
     weigh,
 )
@@ -44,8 +43,10 @@ def test_a_scope_beyond_the_count_is_weighed_as_one_of_that_size() -> None:
     assert weigh(hits, COUNTED_TURNS) == weigh(hits, 10 * COUNTED_TURNS)
 
 
-def test_counting_as_far_as_is_asked_for_decides_what_is_common() -> None:
-    assert COUNTED_HITS - 1 <= common_limit(COUNTED_TURNS) < COUNTED_HITS
+@given(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9000)), st.integers(0, 30_000))
+def test_counting_as_far_as_is_asked_for_changes_no_weight(hits: dict[str, int], turns: int) -> None:
+    counted = {word: min(count, counted_hits(turns)) for word, count in hits.items()}
+    assert weigh(counted, turns) == weigh(hits, turns)
 
 
 def test_a_count_that_outgrew_the_turns_does_no_harm() -> None:

@@ -16,13 +16,14 @@ from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
 from mongorecall._ranking.idf import by_own_keywords
 from mongorecall._ranking.sessions import event_key, session_of
 from mongorecall._ranking.weights import weigh
+from mongorecall.models import SearchFilters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mongorecall._operations.store import Store
     from mongorecall.drivers import Operation
-    from mongorecall.models import MemoryScope, SearchFilters
+    from mongorecall.models import MemoryScope
 
 MARGIN: Final = 1
 """Rows read beyond the page: whether there are more."""

@@ -24,9 +24,6 @@ COMMON_SHARE: Final = 0.2
 COMMON_FLOOR: Final = 20
 """Keywords in this many turns or fewer are never dropped."""
 
-COUNTED_HITS: Final = int(COMMON_SHARE * COUNTED_TURNS) + 1
-"""Turns of a keyword are counted no further."""
-
 _STEP: Final = 2.0**-20
 
 
@@ -35,23 +32,24 @@ def exact(weight: float) -> float:
     return round(weight / _STEP) * _STEP
 
 
-def common_limit(turns: int) -> float:
-    """A keyword in more turns than this is common."""
-    return max(COMMON_SHARE * turns, COMMON_FLOOR)
+def counted_hits(turns: int) -> int:
+    """Turns of a keyword are counted to this number in a scope of ``turns``: it is common then."""
+    return int(max(COMMON_SHARE * min(turns, COUNTED_TURNS), COMMON_FLOOR)) + 1
 
 
 def weigh(hits: Mapping[str, int], turns: int) -> dict[str, float]:
     """The weights of a query's keywords, by falling weight, then by keyword.
 
-    Keywords without a turn are left out, and so are common ones, unless all are.
+    Keywords without a turn are left out, and so are common ones, unless all are: then all weigh the same.
 
     Args:
-        hits: keyword → turns that have it, counted to `COUNTED_HITS`.
+        hits: keyword → turns that have it, counted to `counted_hits` or further.
         turns: turns in the scope, counted to `COUNTED_TURNS`.
     """
-    found = {word: min(count, COUNTED_HITS) for word, count in hits.items() if count}
     size = min(turns, COUNTED_TURNS)
-    rare = {word: count for word, count in found.items() if count <= common_limit(size)}
+    most = counted_hits(size)
+    found = {word: min(count, most) for word, count in hits.items() if count}
+    rare = {word: count for word, count in found.items() if count < most}
     weights = {word: exact(_idf(count, size)) for word, count in (rare or found).items()}
     return dict(sorted(weights.items(), key=lambda pair: (-pair[1], pair[0])))
 
