@@ -145,7 +145,7 @@ async def test_a_fault_that_stays_is_told_at_the_deadline(open_one: OpenDriver, 
     with (
         failing(faulty_admin, ["update"], closeConnection=True, appName="tested"),
         deadline(2),
-        pytest.raises((UnavailableError, DeadlineExceededError), match="^add: ") as caught,
+        pytest.raises((UnavailableError, DeadlineExceededError), match=r"^add: ") as caught,
     ):
         await store(driver)
 
