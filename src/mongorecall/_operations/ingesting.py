@@ -82,6 +82,7 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
             await store.measured(operation)
             writer = _SliceWriter(store, operation, addition, store.clock.revision(ticket), report)
             await _write_slices(writer, targets)
+            store.learner.policy.added(addition.scope, report.stored)
     return report
 
 
