@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEW: Final = 300
 """Postings up to which scoring everything costs less than any cleverness."""
 
-MANY: Final = 450
+MANY: Final = 1_000
 """Postings beyond which a probe, a round trip of its own, is worth its while."""
 
 SAVED: Final = 0.7

@@ -158,12 +158,13 @@ class ContextRanking:
         wanted = {name for row in anchors if (name := session_of(row.document)) is not None}
         found = []
         for session in sessions_of(around, wanted):
-            places = [place for place, turn in enumerate(session) if alone.pop(event_key(turn), None)]
-            lenders = _around(places, 2 * self.reach, len(session))
-            matched = {place: _weighed(session[place], weights) for place in lenders}
+            turns = session.turns
+            places = [place for place, key in enumerate(session.keys) if alone.pop(key, None)]
+            lenders = _around(places, 2 * self.reach, len(turns))
+            matched = {place: _weighed(turns[place], weights) for place in lenders}
             found += [
-                _Candidate(session, place, kernel.best(place, matched))
-                for place in _around(places, self.reach, len(session))
+                _Candidate(turns, place, kernel.best(place, matched))
+                for place in _around(places, self.reach, len(turns))
             ]
         found += [_Candidate([row.document], 0, kernel.best(0, {0: row.matched})) for row in alone.values()]
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,16 @@ def session_of(document: Document) -> str | None:
     return session if isinstance(session, str) and session != UNKNOWN_SESSION_ID else None
 
 
-def sessions_of(documents: Iterable[Document], wanted: Container[str]) -> list[list[Document]]:
-    """The ``wanted`` sessions among ``documents``, each by time and then ``_id``, rising."""
+@dataclass(frozen=True, slots=True)
+class SessionTurns:
+    """Turns of one session by time and then ``_id``, rising, and what tells each from all others."""
+
+    turns: list[Document]
+    keys: list[Hashable]
+
+
+def sessions_of(documents: Iterable[Document], wanted: Container[str]) -> list[SessionTurns]:
+    """The ``wanted`` sessions among ``documents``."""
     sessions: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
         session = session_of(document)
@@ -32,11 +41,13 @@ def sessions_of(documents: Iterable[Document], wanted: Container[str]) -> list[l
     return [_by_time(turns) for turns in sessions.values()]
 
 
-def _by_time(turns: list[Document]) -> list[Document]:
+def _by_time(turns: list[Document]) -> SessionTurns:
     quick = [quick_key(turn) for turn in turns]
     if None in quick:
-        return sorted(turns, key=_moment)
-    return [turn for _, turn in sorted(zip(quick, turns, strict=True), key=itemgetter(0))]
+        ordered = sorted(turns, key=_moment)
+        return SessionTurns(ordered, [event_key(turn) for turn in ordered])
+    pairs = sorted(((key, turn) for key, turn in zip(quick, turns, strict=True) if key), key=itemgetter(0))
+    return SessionTurns([turn for _, turn in pairs], [key[1:] for key, _ in pairs])
 
 
 def event_key(document: Document) -> Hashable:
