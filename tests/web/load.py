@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import resource
 import sys
@@ -21,14 +22,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import quantiles
 
-import httpx
 from starlette.requests import Request
 
 from mongorecall import MongoDbMemoryService
 from mongorecall.embedded import EmbeddedServer
 from mongorecall.fastapi import Limits, Principal, memory_router, serving
 
-BODY = {"query": "What coffee do I usually get?", "content": True}
+CUT_OFF = 0
+"""Stands for the status of a request whose connection was closed."""
+
+BODY = {"query": "What coffee do I usually get?", "limit": 10, "content": True}
 
 
 def by_header(request: Request) -> Principal | None:
@@ -47,19 +50,50 @@ async def worker(uri: str, limits: Limits) -> None:
         await serving.serve(app, listener, started=lambda: print(listener.getsockname()[1], flush=True))
 
 
-async def client(
-    http: httpx.AsyncClient, name: str, until: float, statuses: Counter[int], times: list[float]
-) -> None:
-    """One client that asks again as soon as it is answered; after a refusal it waits as it is told."""
-    headers = {"x-user": name}
+class Client:
+    """A client with one connection and next to no cost of its own: it shares the machine with the worker."""
+
+    def __init__(self, port: int, user: str) -> None:
+        self._port = port
+        self._user = user
+        self._line: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, path: str, body: object) -> tuple[int, float]:
+        """The status of an answer, and how long to wait before the next request."""
+        if self._line is None:
+            self._line = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._line
+        raw = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-User: {self._user}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(raw)}\r\n\r\n"
+        writer.write(head.encode() + raw)
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+        await reader.readexactly(int(headers["content-length"]))
+        return int(lines[0].split()[1]), float(headers.get("retry-after", "0"))
+
+    def close(self) -> None:
+        """Give up the connection; the next request opens another."""
+        if self._line is not None:
+            self._line[1].close()
+            self._line = None
+
+
+async def keep_asking(client: Client, until: float, statuses: Counter[int], times: list[float]) -> None:
+    """Ask again as soon as there is an answer; after a refusal wait a tenth of what it says."""
     while time.perf_counter() < until:
         began = time.perf_counter()
-        answer = await http.post("/memory/search", json=BODY, headers=headers)
-        statuses[answer.status_code] += 1
-        if answer.status_code == 200:
+        try:
+            status, wait = await client.post("/memory/search", BODY)
+        except (OSError, asyncio.IncompleteReadError):  # too slow to send its headers, and cut off
+            statuses[CUT_OFF] += 1
+            client.close()
+            continue
+        statuses[status] += 1
+        if status == 200:
             times.append((time.perf_counter() - began) * 1000)
-        else:
-            await asyncio.sleep(float(answer.headers["retry-after"]) / 10)
+        await asyncio.sleep(wait / 10)
+    client.close()
 
 
 async def clients(
@@ -69,21 +103,16 @@ async def clients(
     statuses: Counter[int] = Counter()
     times: list[float] = []
     memory: list[int] = []
-    limits = httpx.Limits(max_connections=count, max_keepalive_connections=count)
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=60) as http:
-        for name in range(20):
-            events = [{"id": f"e{n}", "text": f"coffee number {n} is a flat white"} for n in range(50)]
-            body = {"session_id": "s", "events": events}
-            (await http.post("/memory/events", json=body, headers={"x-user": f"u-{name}"})).raise_for_status()
-        until = time.perf_counter() + seconds
-        work = [
-            asyncio.create_task(client(http, f"u-{number % 20}", until, statuses, times))
-            for number in range(count)
-        ]
-        while time.perf_counter() < until:
-            memory.append(resident(pid))
-            await asyncio.sleep(1)
-        await asyncio.gather(*work)
+    crowd = [Client(port, f"u-{number % 20}") for number in range(count)]
+    events = [{"id": f"e{n}", "text": f"coffee number {n} is a flat white"} for n in range(50)]
+    for client in crowd[:20]:
+        assert await client.post("/memory/events", {"session_id": "s", "events": events}) == (200, 0.0)
+    until = time.perf_counter() + seconds
+    work = [asyncio.create_task(keep_asking(client, until, statuses, times)) for client in crowd]
+    while time.perf_counter() < until:
+        memory.append(resident(pid))
+        await asyncio.sleep(1)
+    await asyncio.gather(*work)
     return statuses, times, memory
 
 
@@ -113,7 +142,8 @@ async def run(uri: str, arguments: argparse.Namespace) -> bool:
     print(f"time of an answer p50 {cuts[49]:.0f} ms, p95 {cuts[94]:.0f} ms, p99 {cuts[98]:.0f} ms")
     print(f"memory of the worker {settled[0]} MB after a third of the time, {settled[-1]} MB at the end")
     bad = [status for status in statuses if status >= 500 and status != 503]
-    return not bad and statuses[200] > 0 and settled[-1] <= settled[0] * 1.1 + 5
+    few = statuses[CUT_OFF] * 1000 <= sum(statuses.values())
+    return few and not bad and statuses[200] > 0 and settled[-1] <= settled[0] * 1.1 + 5
 
 
 def main() -> int:

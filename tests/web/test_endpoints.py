@@ -58,7 +58,7 @@ async def test_metadata_is_kept_where_the_service_keeps_it(make_service: MakeSer
 
 
 async def test_a_search_finds_the_turn_and_says_what_matched(monday: Web) -> None:
-    found = await monday.call("search", {"query": "Coffee?", "content": True})
+    found = await monday.call("search", {"query": "Coffee?", "content": True, "reading": True})
     (hit,) = found["hits"]
     assert (hit["event_id"], hit["session_id"], hit["rank"], hit["score"]) == ("e-1", "monday", 1, 1.0)
     assert hit["points"] == [{"keyword": "coffee", "points": 1.0}]

@@ -171,8 +171,8 @@ async def test_s21_counts_and_keys_come_without_text(web: Web) -> None:
 
     async def check() -> None:
         calls: tuple[tuple[str, dict[str, Any]], ...] = (
-            ("search", {"query": "white"}),
-            ("memories/list", {}),
+            ("search", {"query": "white", "reading": True}),
+            ("memories/list", {"reading": True}),
             ("explain", {"query": "favourites whites", "expect": "e-1"}),
             ("diagnose", {"query": "favourites"}),
             ("sessions/list", {}),

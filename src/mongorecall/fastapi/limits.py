@@ -16,7 +16,8 @@ class Limits:
         rate: requests per second that a principal may send for long (then 429).
         burst: requests it may send at once before ``rate`` counts.
         in_flight: requests of one principal that run at the same time (then 503).
-        in_flight_total: requests of all principals that run at the same time (then 503).
+        in_flight_total: requests of all principals that run at the same time (then 503). One process answers
+            some hundred a second: many more at once would wait for their deadline, to be told 504.
         body_bytes: largest request body, counted while reading (then 413).
         body_seconds: longest time a client may take to send its body (then 408).
         deadline_seconds: longest time for an answer, passed on to the service (then 504).
@@ -29,7 +30,7 @@ class Limits:
     rate: float = 20.0
     burst: int = 40
     in_flight: int = 32
-    in_flight_total: int = 256
+    in_flight_total: int = 64
     body_bytes: int = 1_000_000
     body_seconds: float = 10.0
     deadline_seconds: float = 10.0

@@ -41,10 +41,11 @@ class Turn(_Reply):
 
     Attributes:
         characters: length of its text.
-        words: tokens in it. None, as the next two, when the service does not tell its analyzer.
+        words: tokens in it. None, as the next two, unless a reading was asked for and the service tells its
+            analyzer.
         indexed: tokens that a search can find.
         stop_words: tokens left out because they are stop words.
-        tokens: the text, token by token; None while content is not shown.
+        tokens: the text, token by token; None without a reading, and while content is not shown.
         text: the text; None while content is not shown. Cut after 20,000 characters.
         cut: whether the text goes on.
     """

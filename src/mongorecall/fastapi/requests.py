@@ -77,6 +77,12 @@ class Showing(Scoped):
     content: bool = False
 
 
+class Reading(Showing):
+    """A request for turns; with ``reading`` each says, word by word, how its text was read."""
+
+    reading: bool = False
+
+
 # --- writing ---------------------------------------------------------------------------------------
 
 
@@ -177,7 +183,7 @@ class CompareSession(Scoped, SessionBody):
 # --- reading ---------------------------------------------------------------------------------------
 
 
-class Search(Showing):
+class Search(Reading):
     """A search; what is left out does not filter."""
 
     model_config = ConfigDict(
@@ -231,7 +237,7 @@ class ListSessions(Scoped):
     cursor: Cursor | None = None
 
 
-class ListMemories(Showing):
+class ListMemories(Reading):
     """One page of memories, of one session or of all."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"session_id": "monday", "content": True}]})

@@ -34,12 +34,15 @@ def add_to(router: APIRouter, service_of: ServiceOf) -> None:
 
     @router.post("/search", summary="Search", response_model=SearchReply)
     async def search(request: Request, body: ask.Search) -> Reply:
-        """The turns that share keywords with the query, best first; their text with `content`."""
+        """The turns that share keywords with the query, best first.
+
+        Their text comes with `content`, how it was read with `reading`.
+        """
         call, service = call_of(request, body), service_of(request)
         started = time.perf_counter()
         found = await service.search_memory(**call.ids, query=body.query, **body.filters())
         elapsed = (time.perf_counter() - started) * 1000
-        rules = analyzer_of(service)
+        rules = analyzer_of(service) if body.reading else None
         hits = [
             found_turn_of(entry, rank, rules, content=call.content)
             for rank, entry in enumerate(found.memories, start=1)
@@ -63,12 +66,12 @@ def add_to(router: APIRouter, service_of: ServiceOf) -> None:
 
     @router.post("/memories/list", summary="List memories", response_model=TurnPage)
     async def list_memories(request: Request, body: ask.ListMemories) -> Reply:
-        """One page of turns, of one session or of all; their text with `content`."""
+        """One page of turns, of one session or of all; text with `content`, its words with `reading`."""
         call, service = call_of(request, body), service_of(request)
         page = await service.list_memories(
             **call.ids, session_id=body.session_id, limit=body.limit, cursor=body.cursor
         )
-        rules = analyzer_of(service)
+        rules = analyzer_of(service) if body.reading else None
         turns = [turn_of(entry, rules, content=call.content) for entry in page.memories]
         return Reply(TurnPage(turns=turns, cursor=page.cursor))
 

@@ -29,7 +29,7 @@ export async function loadTurns() {
 }
 
 async function loadPage() {
-  const page = await ask("api/memories/list", showing({ session_id: state.session, limit: 200, ...(cursor && { cursor }) }), "turns");
+  const page = await ask("api/memories/list", showing({ session_id: state.session, limit: 200, reading: true, ...(cursor && { cursor }) }), "turns");
   const time = (turn) => turn.timestamp ?? "";
   turns = [...turns, ...page.turns].toSorted((one, other) => time(one).localeCompare(time(other)));
   cursor = page.cursor;
