@@ -88,6 +88,7 @@ async def test_a_call_logs_its_query_and_its_time(
 
 
 @pytest.mark.seed("I-044")
+@pytest.mark.shows_content
 async def test_the_query_is_logged_only_when_asked_for(
     memory: MongoDbMemoryService, caplog: pytest.LogCaptureFixture
 ) -> None:

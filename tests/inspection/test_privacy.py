@@ -102,6 +102,7 @@ async def test_no_text_query_or_secret_leaves_by_default(
         assert "a secret of tests" not in text
 
 
+@pytest.mark.shows_content
 async def test_content_is_logged_only_behind_the_switch(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
