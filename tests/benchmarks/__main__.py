@@ -136,7 +136,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sections", default=",".join(SECTIONS), help="some of: %(default)s")
     parser.add_argument("--sizes", default=",".join(SIZES), help="turns; 1000000 is possible")
     parser.add_argument("--keep", action="store_true", help="leave the databases for another run")
-    parser.add_argument("--out", type=Path, help="folder for the page and the picture")
+    parser.add_argument(
+        "--out", type=Path, default=Path("docs/benchmarks"), help="folder of the page and the picture"
+    )
     return parser.parse_args()
 
 
@@ -153,7 +155,7 @@ def main() -> int:
             finally:
                 bench.clear()
             server = str(admin.server_info()["version"])
-    if not asked.smoke and asked.out is not None:
+    if not asked.smoke:
         report.write(asked.out, cells, server=server)
     missed = [cell for cell in cells if not cell.reaches(SMOKE_SHARE if asked.smoke else 1.0)]
     print(

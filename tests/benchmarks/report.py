@@ -11,14 +11,14 @@ from pathlib import Path
 
 from tests.benchmarks.measuring import DEFAULT, MOTOR, RECENCY, Cell
 
-PAGE = "index.md"
+PAGE = "README.md"
 PICTURE = "searches.png"
 VARIANTS = (DEFAULT, RECENCY, MOTOR)
 COLUMNS = {DEFAULT: "PyMongo Async", RECENCY: "with `recency_index`", MOTOR: "Motor"}
 
 
 def write(folder: Path, cells: Sequence[Cell], *, server: str) -> None:
-    """``index.md`` and ``searches.png``."""
+    """``README.md`` and ``searches.png``."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PAGE).write_text(_page(cells, server))
     _picture(folder / PICTURE, [cell for cell in cells if cell.section == "warm"])
@@ -32,7 +32,8 @@ def machine(server: str) -> str:
         for name in ("mongorecall", "google-adk", "pymongo", "motor", "pydantic")
     )
     return (
-        f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB, {platform.system()}, "
+        f"{os.cpu_count()} cores ({platform.machine()}), load average {os.getloadavg()[2]:.0f} in the run, "
+        f"{memory:.0f} GiB, {platform.system()}, "
         f"Python {platform.python_version()}, MongoDB {server} on the same machine, {packages}"
     )
 
