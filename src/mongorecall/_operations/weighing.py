@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -31,7 +32,7 @@ MARGIN: Final = 1
 GROWTH: Final = 4
 """By how much a page that came out short is read again larger."""
 
-MOST_AROUND: Final = 1_500
+MOST_AROUND: Final = 600
 """Turns of whole sessions read at once; beyond, only the nearest turns of each anchor are read."""
 
 SMALL_SCOPE: Final = 5_000
@@ -44,7 +45,7 @@ FEW_TURNS: Final = 250
 """Matching turns up to which reading them costs less than counting and choosing first."""
 
 SIDES_AT_ONCE: Final = 20
-"""Reads around anchors joined in one command."""
+"""Reads around anchors joined in one command; the commands run side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +215,10 @@ class _Search:
         sides = [
             side for anchor in anchors for side in next_to(anchor, self.asked.scope, words, now, reach=reach)
         ]
-        found: dict[Any, Mapping[str, Any]] = {}
-        for at in range(0, len(sides), SIDES_AT_ONCE):
-            batch = joined(self.store.driver.collection_name, sides[at : at + SIDES_AT_ONCE])
-            found |= {event_key(row): row for row in await self._read(batch)}
-        return list(found.values())
+        batches = [sides[at : at + SIDES_AT_ONCE] for at in range(0, len(sides), SIDES_AT_ONCE)]
+        collection = self.store.driver.collection_name
+        replies = await asyncio.gather(*(self._read(joined(collection, batch)) for batch in batches))
+        return list({event_key(row): row for reply in replies for row in reply}.values())
 
     async def _read(self, pipeline: list[dict[str, Any]]) -> list[Any]:
         return await self.operation.read(

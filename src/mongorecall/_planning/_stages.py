@@ -50,6 +50,8 @@ def _score(words: Sequence[str], weights: Mapping[str, float] | None) -> Stage:
     """The score from keywords that are cut to ``words``."""
     if weights is None:
         return {"$size": f"${fields.KEYWORDS}"}
+    if len(distinct := {weights[word] for word in words}) == 1:
+        return {"$multiply": [{"$size": f"${fields.KEYWORDS}"}, distinct.pop()]}
     place = {"$indexOfArray": [{"$literal": list(words)}, "$$word"]}
     of_word = {"$arrayElemAt": [{"$literal": [weights[word] for word in words]}, place]}
     return {"$sum": {"$map": {"input": f"${fields.KEYWORDS}", "as": "word", "in": of_word}}}
