@@ -67,7 +67,7 @@ types: $(VENV)/.dev ## mypy, strict
 	$(BIN)/mypy src tests $(wildcard examples)
 
 test: $(VENV)/.dev ## all tests, on a real MongoDB and both drivers; fails for a promise without a test
-	$(PYTEST) -n 2 --dist loadfile $(ARGS)
+	$(PYTEST) -n 3 --dist loadfile $(ARGS)
 
 test-faults: $(VENV)/.dev ## killed servers, cut connections, lost answers; ALL=1 adds the long sweeps
 	$(PYTEST) tests/faults -m '$(if $(ALL),,not slow)' $(ARGS)
