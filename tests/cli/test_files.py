@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from mongorecall import InvalidInputError
+from mongorecall import InvalidInputError, MongoDbMemoryService
 from mongorecall.cli.files import read_sessions
+from mongorecall.cli.ingesting import LONG_FILE_BYTES, ingest_file
 
 SESSION: dict[str, Any] = {
     "id": "s-1",
@@ -108,3 +110,20 @@ def test_a_line_that_is_not_json_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInputError, match="line 2: this is not JSON"):
         list(read_sessions(path))
+
+
+@pytest.mark.parametrize("seen", [True, False], ids=["terminal", "file"])
+async def test_a_long_file_has_a_progress_bar_where_somebody_looks(
+    tmp_path: Path, service: MongoDbMemoryService, seen: bool
+) -> None:
+    long = turn(1, text="word " * 30_000)
+    path = file(tmp_path, long, long | {"session": "s-2"})
+    printed = io.StringIO()
+
+    done = await ingest_file(
+        service, path, console=Console(file=printed, force_terminal=seen), app_name="chats"
+    )
+
+    assert path.stat().st_size > LONG_FILE_BYTES
+    assert (done.sessions, done.report.stored) == (2, 2)
+    assert ("ingesting" in printed.getvalue()) == seen

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import shutil
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -225,18 +228,26 @@ class _Stage:
             self._console.print(f"  [dim]median {median:.1f} ms, slowest {times[-1]:.1f} ms[/]")
         self._console.print()
         for what, how in NEXT:
-            self._console.print(Text(f"  {what:<24}", "dim") + Text(how))
+            self._console.print(Text.assemble((f"  {what:<24}", "dim"), f"{_program()} {how}"))
         self._console.print()
 
 
 NEXT = (
-    ("your conversations", 'mongorecall demo FILE --ask "what did we decide?"'),
-    ("keep them", "mongorecall ingest FILE, with MONGORECALL_URI set"),
-    ("ask", "mongorecall search QUERY --app APP --user USER"),
-    ("why was nothing found?", "mongorecall diagnose QUERY --app APP --user USER"),
-    ("in a browser", "mongorecall serve"),
+    ("your conversations", 'demo FILE --ask "what did we decide?"'),
+    ("keep them", "ingest FILE, with MONGORECALL_URI set"),
+    ("ask", "search QUERY --app APP --user USER"),
+    ("why was nothing found?", "diagnose QUERY --app APP --user USER"),
+    ("in a browser", "serve"),
 )
 """What to try after the demonstration."""
+
+
+def _program() -> str:
+    """The command as it can be typed here: by its path when it is not on ``PATH``."""
+    called = Path(sys.argv[0])
+    if called.name != "mongorecall" or shutil.which("mongorecall"):
+        return "mongorecall"
+    return os.path.relpath(called)
 
 
 def _as_json(
