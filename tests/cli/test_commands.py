@@ -244,6 +244,22 @@ def test_without_any_server_the_error_lists_what_was_tried(
     assert "Docker (not there)" in done.stderr
 
 
+def test_a_docker_that_cannot_run_the_image_is_quoted(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sysconfig.get_path", lambda _name: str(tmp_path))
+    docker = tmp_path / "docker"
+    docker.write_text(
+        "#!/bin/sh\necho 'Unable to find image' >&2\necho 'docker: no such host.' >&2\nexit 125\n"
+    )
+    docker.chmod(0o755)
+
+    done = run("demo", MONGORECALL_URI=None, PATH=str(tmp_path), MONGOD=None, MONGO_IMAGE="some/image")
+
+    assert done.exit_code == 2
+    assert "Docker with some/image: docker: no such host." in done.stderr
+
+
 def test_the_page_about_the_command_line_has_every_command() -> None:
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     described = set(re.findall(r"^\| `([a-z-]+)[` ]", page, re.MULTILINE))

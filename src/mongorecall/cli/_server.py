@@ -88,8 +88,7 @@ def _container(image: str, without_mongod: str) -> Iterator[tuple[str, str]]:
         )
     started = _docker(program, "run", "--detach", "--rm", "--publish", "127.0.0.1::27017", image)
     if started.returncode:
-        last = (started.stderr.strip().splitlines() or ["no message"])[-1]
-        raise UnavailableError(f"{_NONE}; {without_mongod}; Docker with {image}: {last}")
+        raise UnavailableError(f"{_NONE}; {without_mongod}; Docker with {image}: {_reason(started.stderr)}")
     name = started.stdout.strip()
     try:
         address = _docker(program, "port", name, "27017/tcp").stdout.split()[0]
@@ -97,6 +96,12 @@ def _container(image: str, without_mongod: str) -> Iterator[tuple[str, str]]:
         yield uri, _wait(uri, image)
     finally:
         _docker(program, "rm", "--force", "--volumes", name)
+
+
+def _reason(output: str) -> str:
+    """The line of Docker's output that says what went wrong; advice on usage stands around it."""
+    lines = [line for line in output.splitlines() if line.strip()] or ["no message"]
+    return next((line for line in lines if line.startswith("docker: ")), lines[0])
 
 
 def _docker(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
