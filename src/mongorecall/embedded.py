@@ -162,10 +162,11 @@ class EmbeddedServer:
                 return
 
     def _start_on(self, port: int) -> None:
-        data_dir = self._make_data_dir()
+        if _accepts(port):  # or the other server would be taken for ours
+            raise _PortTakenError(f"port {port} is in use")
         binary = self._mongod or find_mongod().path
-        self._guard, self.pid = self._spawn(binary, port, data_dir)
         try:
+            self._guard, self.pid = self._spawn(binary, port, self._make_data_dir())
             self.version = self._wait(port)
         except BaseException:
             self.stop()

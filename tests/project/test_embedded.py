@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -85,6 +86,14 @@ def test_a_server_that_does_not_start_shows_the_end_of_its_log(tmp_path: Path) -
 
     with pytest.raises(UnavailableError, match=r"ended while it was starting; its last lines:\n  .+"):
         EmbeddedServer(data_dir=tmp_path).start()
+
+
+def test_a_port_in_use_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+
+        with pytest.raises(UnavailableError, match=f"port {port} is in use"):
+            EmbeddedServer(port=port).start()
 
 
 def test_a_binary_that_cannot_be_run_is_named(tmp_path: Path) -> None:
