@@ -106,10 +106,11 @@ class MemoryScope(_Closed):
             InvalidInputError: an id is empty, too long, or has control characters, also after the policy.
             InvalidTypeError: an id is not a ``str``.
         """
-        return cls(
-            app_name=check_id("app_name", _apply(policy, check_id("app_name", app_name))),
-            user_id=check_id("user_id", _apply(policy, check_id("user_id", user_id))),
-        )
+        app, user = check_id("app_name", app_name), check_id("user_id", user_id)
+        if policy != "exact":
+            app = check_id("app_name", _apply(policy, app))
+            user = check_id("user_id", _apply(policy, user))
+        return cls(app_name=app, user_id=user)
 
     @property
     def key(self) -> str:

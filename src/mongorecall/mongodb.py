@@ -208,7 +208,7 @@ class MongoDbMemoryService(BaseMemoryService):
         Order: score, then time (newest first), then ``_id``. Equal turns (author, text, time) appear once.
 
         Cost: one command; none when the query has no keyword; a second one when the page is empty and
-        nothing is known of the scope, or when unreadable or equal documents left it short.
+        nothing is known of the scope, or when unreadable, equal or expired documents left it short.
 
         Raises:
             InvalidInputError: an argument is out of bounds; nothing was sent.

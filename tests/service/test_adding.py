@@ -77,6 +77,28 @@ async def test_the_events_of_a_call_travel_in_one_unordered_bulk(
     assert len(written[0]["documents"]) == 200
 
 
+async def test_many_events_travel_in_slices_that_are_prepared_meanwhile(
+    watched: tuple[MongoDbMemoryService, Sent], raw: Collection[dict[str, Any]]
+) -> None:
+    service, sent = watched
+    long = talk(*(f"kiln {n}" for n in range(1_101)))
+    long.events[700] = turn("no text", "")
+    report = await service.add_session(long)
+    assert (report.received, report.stored, report.skipped) == (1_101, 1_100, {"no_text": 1})
+    written = [len(command["documents"]) for command in sent.commands if "insert" in command]
+    assert written == [100, 500, 499, 1]
+    assert raw.count_documents({}) == 1_100
+    again = await service.add_session(long)
+    assert (again.received, again.unchanged, again.skipped) == (1_101, 1_100, {"no_text": 1})
+
+
+async def test_the_last_of_equal_ids_counts_across_slices(service: MongoDbMemoryService) -> None:
+    events = [turn(f"e-{n}", "kiln") for n in range(700)]
+    report = await service.add_events(**IN_SESSION, events=[*events, turn("e-0", "glaze")])
+    assert (report.received, report.stored, report.unchanged) == (701, 700, 1)
+    assert ids(await service.search_memory(**SCOPE, query="glaze")) == ["e-0"]
+
+
 @pytest.mark.seed("R-021")
 async def test_adding_again_replaces_and_makes_no_duplicates(
     service: MongoDbMemoryService, raw: Collection[dict[str, Any]]

@@ -11,7 +11,7 @@ from pymongo.collection import Collection
 
 from mongorecall import InvalidInputError, InvalidTypeError, MongoDbMemoryService
 from tests.servers.fixtures import MakeService
-from tests.service.talk import IN_SESSION, SCOPE, ids, talk, turn
+from tests.service.talk import IN_SESSION, SCOPE, Sent, ids, talk, turn
 
 
 async def test_an_expired_memory_is_not_returned_before_the_sweep(
@@ -31,6 +31,23 @@ async def test_an_expired_memory_is_not_returned_before_the_sweep(
     assert (await service.delete_user_memory(**SCOPE, dry_run=True)).forgotten == 1
     assert (await service.delete_user_memory(**SCOPE)).forgotten == 1
     assert "kiln" not in str(list(raw.find()))
+
+
+async def test_expired_memories_take_no_place_on_a_page(
+    watched: tuple[MongoDbMemoryService, Sent],
+) -> None:
+    service, sent = watched
+    lasting = [turn(f"long-{n}", "kiln", at=n) for n in range(3)]
+    fleeting = [turn(f"short-{n}", "kiln glaze", at=100 + n) for n in range(5)]
+    await service.add_events_to_memory(**IN_SESSION, events=lasting)
+    await service.add_events_to_memory(**IN_SESSION, events=fleeting, ttl=0.2)
+    await asyncio.sleep(0.3)
+    sent.commands.clear()
+    for commands in (["aggregate"] * 2, ["aggregate"]):  # what was met once is left out by the server
+        found = await service.search_memory(**SCOPE, query="kiln glaze", limit=2)
+        assert (ids(found), found.more) == (["long-2", "long-1"], True)
+        assert sent.names == commands
+        sent.commands.clear()
 
 
 async def test_the_server_removes_what_has_expired(

@@ -37,6 +37,7 @@ def count_skipped(report: IngestReport, reason: SkipReason) -> None:
 
 def count_kept(report: IngestReport, event: Prepared) -> None:
     """Count what an event that is now stored lost on the way; its own counter is the caller's."""
-    report.repaired += event.repaired
+    if event.repaired:
+        report.repaired += 1
     if event.truncated:
         report.truncated.append(event.event_id)

@@ -55,17 +55,23 @@ def decode(
         MalformedDocument: the content is missing or no content.
     """
     mr = _ours(document)
+    identity = document.get(fields.ID)
+    event_id = identity.get(fields.EVENT_ID) if isinstance(identity, _MAPPINGS) else identity
     author = document.get(fields.AUTHOR)
+    session_id = document.get(fields.SESSION_ID)
+    if session_id == UNKNOWN_SESSION_ID or not isinstance(session_id, str):
+        session_id = None
     values: dict[str, Any] = {
         "content": _readable_content(document, mr),
-        "id": _event_id(document),
+        "id": event_id if isinstance(event_id, str) else None,
         "author": author if isinstance(author, str) else None,
         "timestamp": format_time(document.get(fields.TIMESTAMP)),
-        "session_id": _session_id(document),
+        "session_id": session_id,
         "score": score,
         "matched_keywords": list(matched),
-        "lent_keywords": list(lent),
     }
+    if lent:
+        values["lent_keywords"] = list(lent)
     if metadata and mr and isinstance(stored := mr.get(fields.METADATA), Mapping):
         values["custom_metadata"] = dict(stored)
     try:
@@ -118,7 +124,7 @@ def printed_key(document: Mapping[str, Any]) -> str:
 def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """``mr`` of a format that we know, else nothing."""
     mr = document.get(fields.MR)
-    if mr is not None and isinstance(mr, _MAPPINGS) and mr.get(fields.VERSION) == fields.FORMAT_VERSION:
+    if isinstance(mr, _MAPPINGS) and mr.get(fields.VERSION) == fields.FORMAT_VERSION:
         return mr
     return _NOTHING
 
@@ -126,7 +132,7 @@ def _ours(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _readable_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mapping[str, Any]:
     """Stored content without the values that only BSON knows."""
     stored = _stored_content(document, mr)
-    if _is_text_only(stored):
+    if _is_one_text(stored):
         return stored
     try:
         clean: dict[str, Any] = Cleaner().clean(stored)
@@ -149,25 +155,10 @@ def _stored_content(document: Mapping[str, Any], mr: Mapping[str, Any]) -> Mappi
     return content
 
 
-def _is_text_only(content: Mapping[str, Any]) -> bool:
-    """Whether there is nothing but texts in it, so that no odd BSON value can be."""
+def _is_one_text(content: Mapping[str, Any]) -> bool:
+    """Whether there is nothing but one text in it, as in nearly every turn: no odd BSON value can be."""
     parts = content.get("parts")
-    if not isinstance(parts, list) or not content.keys() <= _TEXT_CONTENT:
+    if type(parts) is not list or len(parts) != 1 or not content.keys() <= _TEXT_CONTENT:
         return False
-    for part in parts:
-        if type(part) is not dict or len(part) != 1 or type(part.get("text")) is not str:
-            return False
-    return True
-
-
-def _event_id(document: Mapping[str, Any]) -> str | None:
-    identity = document.get(fields.ID)
-    event_id = identity.get(fields.EVENT_ID) if isinstance(identity, _MAPPINGS) else identity
-    return event_id if isinstance(event_id, str) else None
-
-
-def _session_id(document: Mapping[str, Any]) -> str | None:
-    session_id = document.get(fields.SESSION_ID)
-    if not isinstance(session_id, str) or session_id == UNKNOWN_SESSION_ID:
-        return None
-    return session_id
+    part = parts[0]
+    return type(part) is dict and len(part) == 1 and type(part.get("text")) is str

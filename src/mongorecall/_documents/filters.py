@@ -39,7 +39,7 @@ def search_filter(
     scope: MemoryScope,
     keywords: Collection[str] | None,
     filters: SearchFilters,
-    now: datetime,
+    now: datetime | None,
 ) -> Filter:
     """What a search matches. Markers have no keywords, so they need no clause.
 
@@ -47,12 +47,12 @@ def search_filter(
         scope: the app and user.
         keywords: at least one of them must stand in the document; None leaves the clause out.
         filters: ``limit`` and ``min_score`` are not matters of a filter.
-        now: the present, aware.
+        now: the present, aware; None lets expired documents match too.
     """
     return {
         **scope_filter(scope),
         **_any_keyword(keywords),
-        **unexpired(now),
+        **(unexpired(now) if now is not None else {}),
         **narrowing(filters),
     }
 

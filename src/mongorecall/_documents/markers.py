@@ -83,7 +83,8 @@ def revision_of(document: Mapping[str, Any]) -> int | None:
 
 def stored_analyzer(document: Mapping[str, Any]) -> str | None:
     """Name and version of the analyzer that wrote it, or None for the classic default."""
-    stamp = _mr(document).get(fields.ANALYZER)
+    mr = document.get(fields.MR)
+    stamp = mr.get(fields.ANALYZER) if isinstance(mr, dict | Mapping) else None
     return stamp if isinstance(stamp, str) else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from pymongo import InsertOne, UpdateMany
+from pymongo import UpdateMany
 
 from mongorecall._documents import (
     forget_gone,
@@ -82,7 +82,7 @@ async def _stop_late_writes(store: Store, operation: Operation, target: Target, 
         # first as an erased one, since no memory is forgotten where none is stored; one that landed
         # meanwhile is refused as a duplicate, and found among the stored ones next
         markers = [marker(target.scope, key[2], key[3], rev=revision, kind="erased") for key in keys]
-        await operation.write([InsertOne(document) for document in markers])
+        await operation.insert(markers)
 
 
 async def _ids(store: Store, operation: Operation, target: Target) -> list[dict[str, Any]]:

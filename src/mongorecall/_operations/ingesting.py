@@ -8,8 +8,12 @@ again until nothing is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import bson
@@ -36,15 +40,19 @@ from mongorecall._documents import (
     stored_under,
 )
 from mongorecall._documents.fields import EXPIRES_AT, MR
-from mongorecall._operations.preparing import Addition, prepare_all
+from mongorecall._operations.preparing import Addition, Outcome, distinct_ids, prepare_all
 from mongorecall._operations.store import Store
 from mongorecall._operations.unsettled import EventKey
-from mongorecall.drivers import Operation
+from mongorecall.drivers import Operation, WriteOutcome
 from mongorecall.errors import RecallError, UnavailableError
 from mongorecall.models import FailedEvent, IngestReport
 
 SLICE_EVENTS = 500
 """Most events in one bulk: encoding more would hold the event loop too long."""
+
+FIRST_EVENTS = 100
+"""Events in the first of several bulks of a new session: the server is at work while the others are
+prepared."""
 
 RANGE_EVENTS = 8
 """Events from which what is stored is read as one range of ids."""
@@ -59,6 +67,8 @@ MAX_ROUNDS = 20
 
 Verb = Literal["insert", "replace", "erase"]
 Target = Prepared | Skipped
+Prepare = Callable[..., Coroutine[Any, Any, list[Outcome]]]
+"""`prepare_all` for one call: events and the place of the first → what became of each."""
 
 
 async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> IngestReport:
@@ -75,27 +85,54 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
         if expiring:
             await store.measured(operation)
         expires_at = expiry(store.clock.now(), ttl=addition.ttl, retention=retention)
-        outcomes = await prepare_all(store, addition, events, expires_at=expires_at)
-        targets = last_of_each_id(outcomes, report)
         await store.ready(operation, expiring=expiring)
-        if targets:
-            await store.measured(operation)
-            writer = _SliceWriter(store, operation, addition, store.clock.revision(ticket), report)
-            await _write_slices(writer, targets)
-            store.learner.policy.added(addition.scope, report.stored)
+        writer = _SliceWriter(store, operation, addition, ticket, report)
+        try:
+            await _write_all(writer, events, partial(prepare_all, store, addition, expires_at=expires_at))
+        except RecallError as error:
+            error.report = report
+            raise
+        store.learner.policy.added(addition.scope, report.stored)
     return report
 
 
-async def _write_slices(writer: _SliceWriter, targets: Sequence[Target]) -> None:
+async def _write_all(writer: _SliceWriter, events: Sequence[Any], prepare: Prepare) -> None:
+    """Prepare and write. A slice is prepared while the one before it is on its way, where none of the
+    events depends on a later one."""
+    ids = distinct_ids(events)
+    if ids is None:
+        targets = last_of_each_id(await prepare(events), writer.report)
+        with writer.under_way([target.event_id for target in targets]):
+            await writer.write(targets)
+        return
+    with writer.under_way(ids):
+        targets = []
+        for begin, end in _places(len(events), new=writer.unseen):
+            next_ones = prepare(events[begin:end], first=begin)
+            outcomes = await (_while(writer.write(targets), next_ones) if targets else next_ones)
+            targets = last_of_each_id(outcomes, writer.report)
+        await writer.write(targets)
+
+
+def _places(count: int, *, new: bool) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each slice."""
+    begin, end = 0, FIRST_EVENTS if new and count > SLICE_EVENTS else SLICE_EVENTS
+    while begin < count:
+        yield begin, end
+        begin, end = end, end + SLICE_EVENTS
+
+
+async def _while(
+    write: Coroutine[Any, Any, None], prepare: Coroutine[Any, Any, list[Outcome]]
+) -> list[Outcome]:
+    """What was prepared during a write; when one fails the other is ended too."""
     try:
-        with writer.store.unsettled.under_way([writer.key(target) for target in targets]):
-            scope, session_id = writer.addition.scope, writer.addition.session_id
-            unseen = not writer.store.sessions_seen.add(scope, session_id)
-            for slice_ in _slices(targets):
-                await writer.write(slice_, unseen=unseen)
-    except RecallError as error:
-        error.report = writer.report
-        raise
+        async with asyncio.TaskGroup() as group:
+            group.create_task(write)
+            prepared = group.create_task(prepare)
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return prepared.result()
 
 
 def _slices(targets: Sequence[Target]) -> Iterator[list[Target]]:
@@ -119,7 +156,9 @@ class _Step:
 
     target: Target
     verb: Verb
-    request: Any
+    document: Any
+    replaces: dict[str, Any] | None = None
+    """What is replaced, where it is still so; None for an insert."""
 
 
 @dataclass(slots=True)
@@ -129,19 +168,48 @@ class _SliceWriter:
     store: Store
     operation: Operation
     addition: Addition
-    revision: int
+    ticket: int
     report: IngestReport
+    revision: int = 0
+    unseen: bool = False
+    """Whether this process sees the session for the first time: its events most likely are new."""
+    _kept: Counter[str] = field(default_factory=Counter)
+    """Counts of the report that are not in it yet: a model is slow to change for every event."""
     _begun: dict[str, Verb] = field(default_factory=dict)
     """The verb under which each event was last sent: it may have landed although no answer came."""
 
-    async def write(self, targets: list[Target], *, unseen: bool) -> None:
-        """Write one slice to the end; ``unseen`` when it most likely is new.
+    @contextmanager
+    def under_way(self, event_ids: Sequence[str]) -> Iterator[None]:
+        """Around the writes of these events."""
+        store, scope, session_id = self.store, self.addition.scope, self.addition.session_id
+        with store.unsettled.under_way([self._key(event_id) for event_id in event_ids]):
+            self.unseen = not store.sessions_seen.add(scope, session_id)
+            yield
+
+    async def write(self, targets: list[Target]) -> None:
+        """Write these events to the end."""
+        if targets:
+            await self.store.measured(self.operation)
+            self.revision = self.store.clock.revision(self.ticket)
+        try:
+            for slice_ in _slices(targets):
+                await self._write_slice(slice_)
+        finally:
+            self._report_kept()
+
+    def _report_kept(self) -> None:
+        for counter, number in self._kept.items():
+            setattr(self.report, counter, getattr(self.report, counter) + number)
+        self._kept.clear()
+
+    async def _write_slice(self, targets: list[Target]) -> None:
+        """Write one slice to the end.
 
         What is new is inserted without looking. What turns out to be there, and what there is nothing to
         store of, is looked up and decided.
         """
         pending = targets
-        if unseen or len(targets) == 1:
+        if self.unseen or len(targets) == 1:
             steps = [self._decide_absent(target) for target in targets if isinstance(target, Prepared)]
             pending = [target for target in targets if isinstance(target, Skipped)]
             pending += await self._send([step for step in steps if step is not None])
@@ -216,7 +284,7 @@ class _SliceWriter:
             revision is not None
             and revision < self.revision
             and EXPIRES_AT not in target.body[MR]
-            and not self.store.unsettled.others(self.key(target))
+            and not self._is_contested(target)
         )
 
     def _decide_older(self, target: Target, stored: RawBSONDocument) -> _Step | None:
@@ -225,8 +293,8 @@ class _SliceWriter:
         if isinstance(target, Skipped):
             return self._decide_erasure(target, gone=gone, marked=is_erased(stored))
         raw = target.raw(self.revision)
-        if gone or self.store.unsettled.others(self.key(target)) or not self._is_same(raw, stored):
-            return self._step(target, "insert" if gone else "replace", ReplaceOne(self._filter(target), raw))
+        if gone or self._is_contested(target) or not self._is_same(raw, stored):
+            return self._step(target, "insert" if gone else "replace", raw, self._filter(target))
         self._count_kept(target, "unchanged")
         return None
 
@@ -241,28 +309,30 @@ class _SliceWriter:
 
     def _decide_absent(self, target: Target) -> _Step | None:
         if isinstance(target, Prepared):
-            return self._step(target, "insert", InsertOne(target.raw(self.revision)))
-        if self.store.unsettled.others(self.key(target)):
-            return self._step(target, "erase", InsertOne(self._marker(target)))
+            return self._step(target, "insert", target.raw(self.revision))
+        if self._is_contested(target):
+            return self._step(target, "erase", self._marker(target))
         count_skipped(self.report, target.reason)
         return None
 
     def _decide_erasure(self, target: Skipped, *, gone: bool, marked: bool) -> _Step | None:
-        if marked and not self.store.unsettled.others(self.key(target)):
+        if marked and not self._is_contested(target):
             count_skipped(self.report, target.reason)
             return None
         verb: Verb = "insert" if gone else "erase"
-        return self._step(target, verb, ReplaceOne(self._filter(target), self._marker(target)))
+        return self._step(target, verb, self._marker(target), self._filter(target))
 
-    def _step(self, target: Target, verb: Verb, request: Any) -> _Step:
+    def _step(
+        self, target: Target, verb: Verb, document: Any, replaces: dict[str, Any] | None = None
+    ) -> _Step:
         self._begun[target.event_id] = verb
-        return _Step(target, verb, request)
+        return _Step(target, verb, document, replaces)
 
     async def _send(self, steps: list[_Step]) -> list[Target]:
         """Send one bulk, if there is anything to send; the targets that must be decided again."""
         if not steps:
             return []
-        outcome = await self.operation.write([step.request for step in steps])
+        outcome = await self._sent(steps)
         again: list[Target] = []
         done: list[_Step] = []
         replaces = 0
@@ -270,17 +340,29 @@ class _SliceWriter:
             code = outcome.faults.get(index)
             if code is None:
                 done.append(step)
-                replaces += isinstance(step.request, ReplaceOne)
+                replaces += step.replaces is not None
             elif code == DUPLICATE_KEY:
                 again.append(step.target)
             else:
                 self._fail(step.target, code)
         if outcome.matched < replaces:  # some met a newer document; the bulk does not say which
-            again += [step.target for step in done if isinstance(step.request, ReplaceOne)]
-            done = [step for step in done if not isinstance(step.request, ReplaceOne)]
+            again += [step.target for step in done if step.replaces is not None]
+            done = [step for step in done if step.replaces is None]
         for step in done:
             self._landed(step.target)
         return again
+
+    async def _sent(self, steps: list[_Step]) -> WriteOutcome:
+        if all(step.replaces is None for step in steps):
+            return await self.operation.insert([step.document for step in steps])
+        return await self.operation.write(
+            [
+                InsertOne(step.document)
+                if step.replaces is None
+                else ReplaceOne(step.replaces, step.document)
+                for step in steps
+            ]
+        )
 
     def _landed(self, target: Target) -> None:
         verb = self._begun[target.event_id]
@@ -292,7 +374,7 @@ class _SliceWriter:
             count_skipped(self.report, target.reason)
 
     def _count_kept(self, target: Prepared, counter: Literal["stored", "replaced", "unchanged"]) -> None:
-        setattr(self.report, counter, getattr(self.report, counter) + 1)
+        self._kept[counter] += 1
         count_kept(self.report, target)
 
     def _fail(self, target: Target, code: int) -> None:
@@ -302,10 +384,13 @@ class _SliceWriter:
             )
         )
 
-    def key(self, target: Target) -> EventKey:
-        """The identity of its document."""
+    def _is_contested(self, target: Target) -> bool:
+        """Whether another add may still write this event."""
+        return self.store.unsettled.others(self._key(target.event_id))
+
+    def _key(self, event_id: str) -> EventKey:
         scope = self.addition.scope
-        return (scope.app_name, scope.user_id, self.addition.session_id, target.event_id)
+        return (scope.app_name, scope.user_id, self.addition.session_id, event_id)
 
     def _filter(self, target: Target) -> dict[str, Any]:
         scope, session_id = self.addition.scope, self.addition.session_id

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import Context
 from functools import partial
 from random import Random
@@ -38,20 +36,12 @@ class Learner:
         self._driver = driver
         self._random = Random()  # noqa: S311 - where to look
         self._tasks: set[asyncio.Task[ScopeTable | None]] = set()
-        self._at_once = 0
-
-    @contextmanager
-    def searching(self) -> Iterator[None]:
-        """Around the command of a search: those under way at once share the server."""
-        self._at_once += 1
-        try:
-            yield
-        finally:
-            self._at_once -= 1
+        self.at_once = 0
+        """Searches under way: what one of them takes is not its own work alone."""
 
     def searched(self, scope: MemoryScope, seconds: float) -> None:
         """A search took ``seconds`` on the wire; begins to learn about its scope when that is worth it."""
-        at_once = self._at_once + 1
+        at_once = self.at_once + 1
         if self.policy.searched(scope, seconds, at_once=at_once, now=time.monotonic()):
             # In a context of its own: the deadline of the caller is not the sample's.
             task = asyncio.get_running_loop().create_task(self._learn(scope), context=Context())

@@ -46,14 +46,25 @@ def as_list(events: Any) -> list[Any]:
     return list(events)
 
 
+def distinct_ids(events: Sequence[Any]) -> list[str] | None:
+    """The id of each event, or None where one has none or two share one: then they depend on each other."""
+    try:
+        ids = [event.id for event in events]
+    except Exception:  # noqa: BLE001 - runs code of the caller's objects; `prepare` tells what is wrong
+        return None
+    proper = all(type(event_id) is str and event_id for event_id in ids)
+    return ids if proper and len(set(ids)) == len(ids) else None
+
+
 async def prepare_all(
-    store: Store, addition: Addition, events: Sequence[Any], *, expires_at: datetime | None
+    store: Store, addition: Addition, events: Sequence[Any], *, expires_at: datetime | None, first: int = 0
 ) -> list[Outcome]:
-    """Each event ready to be written, skipped or failed, in the order of the call."""
+    """Each event ready to be written, skipped or failed, in the order given; ``first`` is the place of the
+    first one in the call."""
     prepared: list[Outcome] = []
     until = time.perf_counter() + _SLICE_SECONDS
     usual = expires_at is None and addition.metadata is None
-    for index, event in enumerate(events):
+    for index, event in enumerate(events, first):
         known = _prepare_usual(store, addition, index, event) if usual else None
         prepared.append(known or await _prepare_any(store, addition, index, event, expires_at))
         if time.perf_counter() > until:

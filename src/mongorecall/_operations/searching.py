@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from mongorecall._documents import id_range, live, search_filter
+from mongorecall._documents import id_range, is_expired, live, search_filter
 from mongorecall._documents.fields import KEYWORDS, SCORE
 from mongorecall._operations.preparing import query_keywords
 from mongorecall._operations.store import Store
@@ -28,7 +29,8 @@ async def search(
     """The page of a query; see `BaseMemoryService.search_memory`.
 
     Cost: nothing for a query without keywords; else one command. A second one is sent only when the page
-    is empty and nothing is known of the scope, or when duplicates or malformed documents left it short.
+    is empty and nothing is known of the scope, or when duplicate, malformed or expired documents left it
+    short.
     """
     keywords = (await query_keywords(store, query)).keywords
     if not keywords:
@@ -64,10 +66,12 @@ async def _page(
             scope=scope,
             keywords=keywords,
             fetch=fetch,
-            now=store.clock.now(),
+            now=store.clock.now() if scope in store.expiring else None,
             filters=filters,
         )
         rows = await _rows(store, operation, request)
+        if request.now is None:
+            rows = await _without_expired(store, operation, request, rows)
         store.strangers.look(rows)
         page = PageBuilder(limit, metadata=store.options.store_metadata)
         page.take(_ranked(row) for row in rows)
@@ -81,12 +85,30 @@ def _ranked(row: Mapping[str, Any]) -> Ranked:
     return Ranked(row, float(row[SCORE]), tuple(sorted(row[KEYWORDS])))
 
 
+async def _without_expired(
+    store: Store, operation: Operation, request: SearchRequest, rows: Sequence[Row]
+) -> Sequence[Row]:
+    """Drop what has expired and awaits the server's sweep; asked again where that may have cost rows.
+
+    The clause that does this on the server costs up to a tenth of a search, and there hardly ever is any.
+    """
+    now = store.clock.now()
+    kept = [row for row in rows if not is_expired(row, now)]
+    if len(kept) == len(rows):
+        return rows
+    store.expiring.add(request.scope)
+    return kept if len(rows) < request.fetch else await _rows(store, operation, replace(request, now=now))
+
+
 async def _rows(store: Store, operation: Operation, request: SearchRequest) -> Sequence[Row]:
     learner, scope = store.learner, request.scope
     streams = store.options.recency_index and not learner.policy.is_tied(scope)
     chosen = plan(request, learner.policy.table(scope), has_recency_index=streams)
-    with learner.searching():
+    learner.at_once += 1  # those under way at once share the server
+    try:
         rows = chosen.settle(await _run(operation, chosen))
+    finally:
+        learner.at_once -= 1
     learner.searched(scope, operation.elapsed)
     if rows is None:
         learner.policy.tied(scope)

@@ -23,6 +23,9 @@ from mongorecall.drivers import Driver, Operation
 LONG_SESSIONS_SECONDS = 600.0
 """How long a scope that had long sessions is taken to have them still."""
 
+EXPIRING_SECONDS = 600.0
+"""How long a scope in which something had expired is searched with the clause that leaves such out."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
@@ -51,6 +54,7 @@ class Store:
     known_scopes: KnownScopes = field(default_factory=KnownScopes)
     counts: ScopeCounts = field(default_factory=ScopeCounts)
     long_sessions: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=LONG_SESSIONS_SECONDS))
+    expiring: KnownScopes = field(default_factory=lambda: KnownScopes(seconds=EXPIRING_SECONDS))
     sessions_seen: SessionsSeen = field(default_factory=SessionsSeen)
     prepared: PreparedEvents = field(init=False)
     learner: Learner = field(init=False)

@@ -26,15 +26,16 @@ class Strangers:
         """Look at the rows of a search; names of analyzers are no secret."""
         if self._warned:
             return
+        own = self._own
         for row in rows:
             stamp = stored_analyzer(row)
-            if stamp != self._own:
+            if stamp != own:
                 self._warned = True
                 _log.warning(
                     "memory.search met turns that analyzer %s wrote, and this service uses %s: turns may "
                     "stay unfound until they are reindexed (MongoDbMemoryService.reindex, or "
                     "`mongorecall reindex`)",
                     stamp or "classic",
-                    self._own or "classic",
+                    own or "classic",
                 )
                 return

@@ -20,7 +20,8 @@ class SearchRequest:
         keywords: distinct query keywords, at least one.
         filters: what narrows the search; its ``limit`` is not looked at here.
         fetch: rows wanted, at least 1: the page and a margin for rows that will be dropped.
-        now: the present by the server's clock, aware; memories that have expired by then do not match.
+        now: the present by the server's clock, aware; memories that have expired by then do not match. None
+            lets them match.
         weights: what each keyword adds to the score, above 0; every keyword adds 1 when None. Sums must not
             depend on the order of adding: multiples of one power of two.
     """
@@ -29,7 +30,7 @@ class SearchRequest:
     scope: MemoryScope
     keywords: tuple[str, ...]
     fetch: int
-    now: datetime
+    now: datetime | None
     filters: SearchFilters = field(default_factory=SearchFilters)
     weights: Mapping[str, float] | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from mongorecall.analysis._limits import MAX_QUERY_KEYWORDS
 
@@ -26,9 +26,8 @@ class TokenFate:
     reason: Reason | None
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The keywords of one text.
+class Extraction(NamedTuple):
+    """The keywords of one text. A tuple, since one is made for every text.
 
     Attributes:
         keywords: distinct keywords, at most the cap asked for, in ascending code point order.

@@ -121,6 +121,14 @@ class Operation:
         result = await self._send(lambda: self._write_once(requests))
         return _outcome(result, attempts=self._attempts - begun)
 
+    async def insert(self, documents: Sequence[Any]) -> WriteOutcome:
+        """As `write` with an ``InsertOne`` for each document; each has its ``_id``. At most 48 MB."""
+        begun = self._attempts
+        reply = await self._send(lambda: self._insert_once(documents))
+        return WriteOutcome(
+            inserted=reply["n"], faults=_faults_of_requests(reply), attempts=self._attempts - begun
+        )
+
     async def clock_offset(self) -> float:
         """Seconds that the server's clock is ahead of ``time.time()``.
 
@@ -203,9 +211,18 @@ class Operation:
             reply: Mapping[str, Any] = error.details or {}
         else:
             reply = result.bulk_api_result
-        for fault in _faults_of_batch(reply):
-            raise _RefusedError(fault)
-        return reply
+        return _not_refused(reply)
+
+    async def _insert_once(self, documents: Sequence[Any]) -> Mapping[str, Any]:
+        reply = await self._binding.insert(documents)
+        unmet = reply.get("writeConcernError")
+        return _not_refused(
+            {
+                "n": reply["n"],
+                "writeErrors": reply.get("writeErrors", ()),
+                "writeConcernErrors": (unmet,) if unmet else (),
+            }
+        )
 
     async def _measure_clock(self) -> float:
         before = time.time()
@@ -254,6 +271,13 @@ class _RefusedError(Exception):
         self.fault = fault
 
 
+def _not_refused(reply: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The reply of a batch, unless the batch as a whole was refused."""
+    for fault in _faults_of_batch(reply):
+        raise _RefusedError(fault)
+    return reply
+
+
 def _faults_of_batch(reply: Mapping[str, Any]) -> Iterator[Fault]:
     """The faults in a reply that concern the batch rather than one of its requests."""
     for error in (*reply["writeErrors"], *reply["writeConcernErrors"]):
@@ -272,9 +296,13 @@ def _outcome(reply: Mapping[str, Any], *, attempts: int) -> WriteOutcome:
         upserted=reply["nUpserted"],
         deleted=reply["nRemoved"],
         upserted_at=frozenset(entry["index"] for entry in reply["upserted"]),
-        faults={error["index"]: error["code"] for error in reply["writeErrors"]},
+        faults=_faults_of_requests(reply),
         attempts=attempts,
     )
+
+
+def _faults_of_requests(reply: Mapping[str, Any]) -> dict[int, int]:
+    return {error["index"]: error["code"] for error in reply["writeErrors"]}
 
 
 def _with_batch(command: Mapping[str, Any]) -> dict[str, Any]:
