@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 DEFAULT, RECENCY, MOTOR = "default", "recency_index", "motor"
@@ -65,37 +65,42 @@ async def timed(call: Call) -> tuple[float, object]:
     return (time.perf_counter() - begun) * 1e3, answer
 
 
-@dataclass(frozen=True, slots=True)
-class Interleaved:
-    """Times of several contenders for the same tasks, in milliseconds; the first is google-adk's."""
+@dataclass(slots=True)
+class Pair:
+    """Times of google-adk's service and of ours for the same tasks, in milliseconds."""
 
-    times: list[list[float]]
-    differing: list[int]
+    peer: list[float] = field(default_factory=list)
+    ours: list[float] = field(default_factory=list)
+    differing: int = 0
 
-    def medians(self) -> list[float]:
-        """The median of each contender."""
-        return [median(times) for times in self.times]
-
-    def totals(self) -> list[float]:
-        """The sum of each contender."""
-        return [sum(times) for times in self.times]
-
-    def of_tasks(self, tasks: int) -> list[list[float]]:
-        """For each contender, the median time of each task over the rounds."""
-        return [[median(times[task::tasks]) for task in range(tasks)] for times in self.times]
+    def of_tasks(self, tasks: int) -> Pair:
+        """The median time of each task over the rounds."""
+        peer, ours = (
+            [median(times[task::tasks]) for task in range(tasks)] for times in (self.peer, self.ours)
+        )
+        return Pair(peer, ours)
 
 
-async def interleave(tasks: Sequence[Sequence[Call]], rounds: int) -> Interleaved:
-    """Run every task with every contender in turn, ``rounds`` times, who begins changing each time."""
-    contenders = len(tasks[0])
-    result = Interleaved([[] for _ in range(contenders)], [0] * contenders)
+Task = tuple[Call, Call]
+"""One thing to do: by google-adk's service, and by ours."""
+
+
+async def interleave(tasks: Sequence[Task], rounds: int) -> Pair:
+    """Run every task by both in turn, ``rounds`` times, who begins changing each time.
+
+    Two at a time: a third one in between would leave the caches of the machine warm for whoever shares
+    its driver.
+    """
+    result = Pair()
     for turn in range(rounds):
-        for place, calls in enumerate(tasks):
-            answers: list[object] = [None] * contenders
-            for step in range(contenders):
-                who = (turn + place + step) % contenders
-                spent, answers[who] = await timed(calls[who])
-                result.times[who].append(spent)
-            for who in range(1, contenders):
-                result.differing[who] += answers[who] != answers[0]
+        for place, (peer, ours) in enumerate(tasks):
+            if (turn + place) % 2:
+                own, answer = await timed(ours)
+                spent, expected = await timed(peer)
+            else:
+                spent, expected = await timed(peer)
+                own, answer = await timed(ours)
+            result.peer.append(spent)
+            result.ours.append(own)
+            result.differing += answer != expected
     return result

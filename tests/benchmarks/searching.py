@@ -6,14 +6,14 @@ import tracemalloc
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from statistics import quantiles
+from statistics import median, quantiles
 
 from pymongo import AsyncMongoClient
 
 from tests.benchmarks.bars import bar
 from tests.benchmarks.contenders import Contender, Ours, Peer
 from tests.benchmarks.corpus import KINDS, MULTI, queries, user_of
-from tests.benchmarks.measuring import DEFAULT, MOTOR, RECENCY, Cell, Interleaved, interleave
+from tests.benchmarks.measuring import DEFAULT, MOTOR, RECENCY, Cell, Pair, Task, interleave
 from tests.benchmarks.texts import REAL_USER, questions
 
 VARIANTS = (DEFAULT, RECENCY, MOTOR)
@@ -50,16 +50,13 @@ async def warm(
     rounds = 5 if size in QUICK_SIZES else 3
     async with contenders(uri, database, motor=section == "warm") as found:
         await _learn(found, size)
+        peer, *ours = found
         for kind in kinds:
             asked = queries(kind, count)
-            tasks = [
-                [partial(who.search, user_of(size, number), query) for who in found]
-                for number, query in enumerate(asked)
-            ]
-            await interleave(tasks[:1], 1)
-            result = await interleave(tasks, rounds)
-            for cell in _cells(section, size, kind, result):
-                yield cell
+            for variant, who in zip(VARIANTS, ours, strict=False):
+                tasks = [_task(peer, who, user_of(size, place), query) for place, query in enumerate(asked)]
+                await interleave(tasks[:1], 1)
+                yield _cell(section, size, kind, variant, await interleave(tasks, rounds))
 
 
 async def _learn(found: Sequence[Contender], size: str) -> None:
@@ -70,21 +67,14 @@ async def _learn(found: Sequence[Contender], size: str) -> None:
             await who.settle()
 
 
-def _cells(section: str, size: str, kind: str, result: Interleaved) -> list[Cell]:
-    peer, *ours = result.medians()
-    return [
-        Cell(
-            section,
-            size,
-            kind,
-            variant,
-            peer,
-            median,
-            bar=bar(section, size, kind, variant),
-            differing=result.differing[place],
-        )
-        for place, (variant, median) in enumerate(zip(VARIANTS, ours, strict=False), start=1)
-    ]
+def _task(peer: Contender, ours: Contender, user: str, query: str) -> Task:
+    return partial(peer.search, user, query), partial(ours.search, user, query)
+
+
+def _cell(section: str, size: str, kind: str, variant: str, result: Pair) -> Cell:
+    promised = bar(section, size, kind, variant)
+    peer, ours = median(result.peer), median(result.ours)
+    return Cell(section, size, kind, variant, peer, ours, bar=promised, differing=result.differing)
 
 
 async def cold(uri: str, database: str, size: str, *, count: int = 21) -> AsyncIterator[Cell]:
@@ -93,19 +83,18 @@ async def cold(uri: str, database: str, size: str, *, count: int = 21) -> AsyncI
     peer = Peer(uri, database)
     try:
         for kind in ("one", "skewed 6", "stop-filtered 6", "stop-filtered 30"):
-            tasks = []
-            for number, query in enumerate(queries(kind, count)):
-                user = user_of(size, number)
-                found: list[Contender] = [
-                    peer,
-                    Ours.fresh(client, database),
-                    Ours.fresh(client, database, recency=True),
+            for variant in (DEFAULT, RECENCY):
+                tasks = [
+                    _task(
+                        peer,
+                        Ours.fresh(client, database, recency=variant == RECENCY),
+                        user_of(size, place),
+                        query,
+                    )
+                    for place, query in enumerate(queries(kind, count))
                 ]
-                tasks.append([partial(who.search, user, query) for who in found])
-            await interleave(tasks[:1], 1)
-            result = await interleave(tasks[1:], 1)
-            for cell in _cells("cold", size, kind, result):
-                yield cell
+                await interleave(tasks[:1], 1)
+                yield _cell("cold", size, kind, variant, await interleave(tasks[1:], 1))
     finally:
         await peer.close()
         await client.close()
@@ -119,27 +108,20 @@ async def real_text(uri: str, database: str, size: str, *, count: int = 40) -> A
             for who in found:
                 await who.search(REAL_USER, query)
                 await who.settle()
-        tasks = [[partial(who.search, REAL_USER, query) for who in found] for query in asked]
-        result = await interleave(tasks, 3)
-    peer, *ours = result.of_tasks(len(asked))
-    for variant, times in zip(VARIANTS, ours, strict=False):
-        ratios = sorted(one / other for one, other in zip(peer, times, strict=True))
-        figures = {
-            "total": sum(peer) / sum(times),
-            "10th percentile": quantiles(ratios, n=10)[0],
-            "worst": ratios[0],
-        }
-        for kind, ratio in figures.items():
-            total = sum(times)
-            yield Cell(
-                "real text",
-                size,
-                kind,
-                variant,
-                ratio * total,
-                total,
-                bar=bar("real text", size, kind, variant),
-            )
+        peer, *ours = found
+        for variant, who in zip(VARIANTS, ours, strict=False):
+            tasks = [_task(peer, who, REAL_USER, query) for query in asked]
+            result = (await interleave(tasks, 3)).of_tasks(len(asked))
+            ratios = sorted(one / other for one, other in zip(result.peer, result.ours, strict=True))
+            total = sum(result.ours)
+            figures = {
+                "total": sum(result.peer) / total,
+                "10th percentile": quantiles(ratios, n=10)[0],
+                "worst": ratios[0],
+            }
+            for kind, ratio in figures.items():
+                promised = bar("real text", size, kind, variant)
+                yield Cell("real text", size, kind, variant, ratio * total, total, bar=promised)
 
 
 async def memory(uri: str, database: str, size: str) -> AsyncIterator[Cell]:

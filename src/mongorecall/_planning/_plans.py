@@ -32,8 +32,9 @@ class Plan(Protocol):
         """What is answered."""
 
     def pipeline(self) -> Pipeline:
-        """The aggregation. Its rows hold ``_id session_id author content timestamp mr`` as stored, ``score``,
-        and as ``keywords`` those of the query that the document has, in any order."""
+        """The aggregation. Its rows are the documents as stored but for ``score``, which is added, and for
+        ``keywords``, which are those of the query that the document has, in any order. To leave out fields
+        that need not travel costs more than they do."""
 
     def settle(self, rows: list[Row]) -> list[Row] | None:
         """The answer in what the pipeline returned: at most ``request.fetch`` rows, best first.
@@ -62,7 +63,7 @@ class Direct:
         else:
             scoring = [*stages.scored(asked), *stages.between(asked.floor, None)]
             page = [match, *scoring, *stages.best(asked.fetch)]
-        return stages.sent(page)
+        return page
 
     def settle(self, rows: list[Row]) -> list[Row] | None:
         """See `Plan.settle`."""
@@ -98,7 +99,7 @@ class Banded:
             band(asked, self.words, low, high, paired=paired)
             for low, high, paired in zip(lows, highs, (*self.paired, False), strict=True)
         ]
-        return stages.sent(stages.chained(asked.collection, parts, asked.fetch))
+        return stages.chained(asked.collection, parts, asked.fetch)
 
     def settle(self, rows: list[Row]) -> list[Row] | None:
         """See `Plan.settle`. A document that was rewritten between two bands may come twice."""
@@ -136,7 +137,7 @@ class Streamed:
         )
         lowest = max(1, math.ceil(asked.floor))
         levels = [level(asked, self.words, value, count) for value in range(self.top, lowest - 1, -1)]
-        return stages.sent(stages.chained(asked.collection, above + levels, count))
+        return stages.chained(asked.collection, above + levels, count)
 
     def settle(self, rows: list[Row]) -> list[Row] | None:
         """See `Plan.settle`."""

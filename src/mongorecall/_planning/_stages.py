@@ -18,9 +18,6 @@ _STORED: Final = {
 
 _ORDER: Final = {fields.SCORE: -1, fields.TIMESTAMP: -1, fields.ID: 1}
 
-_UNSENT: Final = {"$project": {fields.APP_NAME: 0, fields.USER_ID: 0}}
-"""The scope is known to who asks; leaving fields out costs less than naming those that stay."""
-
 
 def matches(request: SearchRequest, clause: Stage) -> Stage:
     """The filter of a search with ``clause`` in place of its keywords. `clause` must not name its fields."""
@@ -88,8 +85,3 @@ def chained(collection: str, parts: Sequence[Pipeline], count: int) -> Pipeline:
     first, *rest = parts
     unions = [{"$unionWith": {"coll": collection, "pipeline": part}} for part in rest]
     return [*first, *unions, {"$limit": count}] if rest else first
-
-
-def sent(pipeline: Pipeline) -> Pipeline:
-    """``pipeline`` without the fields that need not travel."""
-    return [*pipeline, _UNSENT]
