@@ -69,8 +69,8 @@ types: $(VENV)/.dev ## mypy, strict
 test: $(VENV)/.dev ## all tests, on a real MongoDB and both drivers; fails for a promise without a test
 	$(PYTEST) -n 3 --dist loadfile $(ARGS)
 
-test-faults: $(VENV)/.dev ## killed servers, cut connections, lost answers; ALL=1 adds the long sweeps
-	$(PYTEST) tests/faults -m '$(if $(ALL),,not slow)' $(ARGS)
+test-faults: $(VENV)/.dev ## killed servers, cut connections, lost answers, all of them; QUICK=1 leaves out the long sweeps
+	$(PYTEST) tests/faults -m '$(if $(QUICK),not slow)' $(ARGS)
 
 test-plans: $(VENV)/.dev ## search plans against the plain pipeline, over many thousand random searches
 	MONGORECALL_PLAN_SEARCHES=$(or $(SEARCHES),20000) $(PYTEST) tests/planning $(ARGS)
