@@ -91,6 +91,8 @@ async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> Ing
             await _write_all(writer, events, partial(prepare_all, store, addition, expires_at=expires_at))
         except RecallError as error:
             error.report = report
+            if error.outcome == "none" and report.stored + report.replaced + report.erased:
+                error.outcome = "partial"
             raise
         store.learner.policy.added(addition.scope, report.stored)
     return report

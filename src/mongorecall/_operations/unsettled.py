@@ -14,6 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from mongorecall.errors import RecallError
 from mongorecall.models import MemoryScope
 
 EventKey = tuple[str, str, str, str]
@@ -36,13 +37,15 @@ class UnsettledWrites:
 
     @contextmanager
     def under_way(self, keys: Sequence[EventKey]) -> Iterator[None]:
-        """Around the writes of one add: when they end by an exception, whatever it was, they are in doubt."""
+        """Around the writes of one add: when they end by an exception they are in doubt, unless it says
+        that nothing is."""
         with self._lock:
             self._under_way.update(keys)
         try:
             yield
-        except BaseException:
-            self._doubt(keys)
+        except BaseException as error:
+            if not (isinstance(error, RecallError) and error.outcome == "none"):
+                self._doubt(keys)
             raise
         finally:
             self._settle(keys)

@@ -200,11 +200,19 @@ class Scene:
     """Since the call began."""
     attempts: int
     writes: bool
+    repeated: bool = False
+    """Whether the request that failed had been sent before, and its answer was lost."""
 
     @property
     def outcome(self) -> errors.Outcome:
         """What is known about the store after a fault on the way."""
         return "unknown" if self.writes and self.attempts else "none"
+
+    @property
+    def outcome_of_refusal(self) -> errors.Outcome:
+        """What is known about the store after the server refused the request: an earlier sending of it may
+        have been applied all the same."""
+        return self.outcome if self.repeated else "none"
 
 
 def to_error(fault: Fault, scene: Scene) -> errors.RecallError:
@@ -245,19 +253,24 @@ def _unconfirmed(fault: Fault, scene: Scene) -> errors.RecallError:
 
 def _forbidden(fault: Fault, scene: Scene) -> errors.RecallError:
     return errors.PermissionDeniedError(
-        f"{scene.operation}: the database user may not do this on {scene.namespace}", code=fault.code
+        f"{scene.operation}: the database user may not do this on {scene.namespace}",
+        outcome=scene.outcome_of_refusal,
+        code=fault.code,
     )
 
 
 def _unauthenticated(fault: Fault, scene: Scene) -> errors.RecallError:
     return errors.PermissionDeniedError(
-        f"{scene.operation}: authentication failed at {scene.servers}", code=fault.code
+        f"{scene.operation}: authentication failed at {scene.servers}",
+        outcome=scene.outcome_of_refusal,
+        code=fault.code,
     )
 
 
 def _unsuitable(fault: Fault, scene: Scene) -> errors.RecallError:
     return errors.UnsuitableCollectionError(
         f"{scene.operation}: {scene.namespace} is a view or a kind of collection that refuses this",
+        outcome=scene.outcome_of_refusal,
         code=fault.code,
     )
 
@@ -270,7 +283,9 @@ def _index(fault: Fault, scene: Scene) -> errors.RecallError:
 
 
 def _closed(fault: Fault, scene: Scene) -> errors.RecallError:
-    return errors.ClosedError(f"{scene.operation}: the MongoDB client was closed ({fault.name})")
+    return errors.ClosedError(
+        f"{scene.operation}: the MongoDB client was closed ({fault.name})", outcome=scene.outcome
+    )
 
 
 def _wrong_loop(fault: Fault, scene: Scene) -> errors.RecallError:

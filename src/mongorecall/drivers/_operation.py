@@ -50,6 +50,7 @@ class Operation:
         "_deadline",
         "_driver",
         "_last",
+        "_sent_before",
         "_timeout",
         "_writes",
         "elapsed",
@@ -60,7 +61,7 @@ class Operation:
         self._driver = driver
         self.name = name
         self._writes = write
-        self._attempts = 0
+        self._attempts = self._sent_before = 0
         self._last: Fault | None = None
         self.elapsed = 0.0
         """Seconds that the last read took on the wire: without the wait for its turn, without retries."""
@@ -143,6 +144,7 @@ class Operation:
 
     async def _send(self, call: Callable[[], Awaitable[T]]) -> T:
         """Make a call of the driver until it succeeds, fails for good, or time is up."""
+        self._sent_before = self._attempts
         while True:
             # The error is raised outside the handler: nothing of the driver's may hang on it as context.
             try:
@@ -259,7 +261,15 @@ class Operation:
     def _error(self, fault: Fault) -> RecallError:
         seconds = time.monotonic() - self._begun
         driver = self._driver
-        scene = Scene(self.name, driver.namespace, driver.servers, seconds, self._attempts, self._writes)
+        scene = Scene(
+            self.name,
+            driver.namespace,
+            driver.servers,
+            seconds,
+            self._attempts,
+            self._writes,
+            repeated=self._attempts - self._sent_before > 1,
+        )
         return to_error(fault, scene)
 
 
