@@ -130,3 +130,31 @@ async def test_a_scope_of_one_turn_is_ranked(make_service: MakeService) -> None:
     service = await context(make_service, ranking=ContextRanking(reach=0))
     await remember(service, [Event(id="e0", timestamp=0.0, content=turns("kiln")[0].content)])
     assert await ids(service, "kiln") == ["e0"]
+
+
+@pytest.mark.parametrize("reach", [0, 2])
+async def test_turns_outside_any_session_are_ranked_with_the_others(
+    make_service: MakeService, reach: int
+) -> None:
+    service = await context(make_service, ranking=ContextRanking(reach=reach))
+    expected = twin(ranking=ContextRanking(reach=reach))
+    for one in (service, expected):
+        await remember(one, turns("Is the kiln hot?", "kiln", "ash, or a kiln?", prefix="loose"), None)
+        await remember(one, turns("kiln?", "it is", "ash", prefix="held"))
+        await remember(one, filler(40), "s2")
+    for query in ("kiln", "kiln ash", "hot"):
+        found = await recall(service, query)
+        assert found
+        assert found == await recall(expected, query)
+
+
+async def test_more_matches_than_anchors_come_with_their_content(make_service: MakeService) -> None:
+    service, expected = await context(make_service), twin()
+    said = turns(*(f"kiln {n}" for n in range(90)))
+    for one in (service, expected):
+        for session in range(9):  # far fewer candidates near the anchors than a page holds
+            await remember(one, said[session::9], f"s{session}")
+        await remember(one, filler(600), "filler")
+    found = await recall(service, "kiln", limit=80)
+    assert len(found) == 80
+    assert found == await recall(expected, "kiln", limit=80)

@@ -25,6 +25,8 @@ _TEXT_CONTENT = frozenset({"parts", "role"})
 _MAPPINGS = (dict, Mapping)
 """The first spares most rows the second, which is asked for its abstract base class."""
 
+_ONLY_STR = frozenset({str})
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 DuplicateKey = tuple[str | None, str, str | None]
@@ -93,6 +95,10 @@ def duplicate_key(entry: MemoryEntry) -> DuplicateKey:
 
 def stored_text(document: Mapping[str, Any]) -> str:
     """The visible text of a document; empty where its content is malformed."""
+    content, mr = document.get(fields.CONTENT), document.get(fields.MR)
+    if type(content) is dict and (mr is None or fields.CONTENT_JSON not in mr) and _is_one_text(content):
+        text: str = content["parts"][0]["text"]
+        return text
     try:
         return visible_text(_stored_content(document, _ours(document)))
     except (MalformedDocument, AttributeError, TypeError, KeyError):
@@ -107,6 +113,8 @@ def stored_content(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def stored_keywords(document: Mapping[str, Any]) -> frozenset[str]:
     """The keywords of a document; a string counts as a list of one, anything else as none."""
     keywords = document.get(fields.KEYWORDS)
+    if type(keywords) is list and _ONLY_STR.issuperset(map(type, keywords)):
+        return frozenset(keywords)  # nearly always
     if isinstance(keywords, str):
         return frozenset((keywords,))
     if isinstance(keywords, list):

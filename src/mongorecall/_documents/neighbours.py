@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 Pipeline = list[dict[str, Any]]
 
 
-def matching_turns(where: Filter, keywords: Sequence[str], *, most: int) -> Pipeline:
-    """The turns that a filter lets through, in any order; no more than ``most`` of them."""
-    return [{"$match": where}, {"$limit": most}, *_cut(keywords)]
+def matching_turns(where: Filter, keywords: Sequence[str], *, most: int, content: bool) -> Pipeline:
+    """The turns that a filter lets through, in any order, with or without their content; no more than
+    ``most`` of them."""
+    return [{"$match": where}, {"$limit": most}, *_cut(keywords, content=content)]
+
+
+def with_content(scope: MemoryScope, identities: Sequence[Any], keywords: Sequence[str]) -> Pipeline:
+    """The turns of these ``_id``."""
+    return [{"$match": {**scope_filter(scope), fields.ID: {"$in": list(identities)}}}, *_cut(keywords)]
 
 
 def whole_sessions(
@@ -49,12 +55,13 @@ def next_to(
     ]
 
 
-def _cut(keywords: Sequence[str]) -> Pipeline:
+def _cut(keywords: Sequence[str], *, content: bool = True) -> Pipeline:
     """Of each turn what ranking and decoding need; its keywords are cut to those of the query."""
+    unsent = (fields.APP_NAME, fields.USER_ID, *(() if content else (fields.CONTENT, fields.MR)))
     stored = {"$cond": [{"$isArray": f"${fields.KEYWORDS}"}, f"${fields.KEYWORDS}", [f"${fields.KEYWORDS}"]]}
     return [
         {"$addFields": {fields.KEYWORDS: {"$setIntersection": [stored, {"$literal": list(keywords)}]}}},
-        {"$project": {fields.APP_NAME: 0, fields.USER_ID: 0}},
+        {"$project": dict.fromkeys(unsent, 0)},
     ]
 
 

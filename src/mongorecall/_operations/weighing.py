@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mongorecall._documents import admits, fields, id_range, live, search_filter, stored_keywords
 from mongorecall._documents.counts import joined
-from mongorecall._documents.neighbours import matching_turns, next_to, whole_sessions
+from mongorecall._documents.neighbours import matching_turns, next_to, whole_sessions, with_content
 from mongorecall._operations.counting import count_scope
 from mongorecall._planning import SearchRequest
 from mongorecall._planning._counted import CountedSearch
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mongorecall._operations.store import Store
+    from mongorecall._ranking import Admits
     from mongorecall.drivers import Operation
     from mongorecall.models import MemoryScope
 
@@ -57,6 +60,11 @@ class Question:
     keywords: tuple[str, ...]
     filters: SearchFilters
 
+    @property
+    def admits(self) -> Admits | None:
+        """Which turns may be returned; None for all."""
+        return partial(admits, self.filters) if self.filters.narrows else None
+
 
 async def weighed_page(store: Store, operation: Operation, asked: Question) -> PageBuilder:
     """The page of a search whose ranking weighs keywords.
@@ -79,13 +87,15 @@ async def _begin(store: Store, operation: Operation, asked: Question) -> _Search
     small = known.turns is not None and known.turns <= SMALL_SCOPE and len(asked.keywords) <= FEW_KEYWORDS
     if known.turns is not None and small:
         matching = search_filter(asked.scope, asked.keywords, SearchFilters(), store.clock.now())
-        pipeline = matching_turns(matching, asked.keywords, most=FEW_TURNS + 1)
+        whole = not isinstance(store.ranking, ContextRanking)  # which reads around them anyway
+        pipeline = matching_turns(matching, asked.keywords, most=FEW_TURNS + 1, content=whole)
         rows = await operation.read({"aggregate": collection, "pipeline": pipeline})
         if len(rows) <= FEW_TURNS:
             found = Counter(word for row in rows for word in stored_keywords(row))
             weights = weigh(found, known.turns)
-            own = by_own_keywords(rows, weights, lambda document: admits(asked.filters, document))
-            store.strangers.look(rows)
+            own = by_own_keywords(rows, weights, asked.admits)
+            if whole:
+                store.strangers.look(rows)
             return _Search(store, operation, asked, found, weights, own)
     hits, turns = await count_scope(known, operation, collection, asked.scope, asked.keywords)
     return _Search(store, operation, asked, hits, weigh(hits, turns))
@@ -99,7 +109,7 @@ async def _whole_scope_page(store: Store, operation: Operation, asked: Question)
         documents,
         asked.keywords,
         query=asked.query,
-        admits=lambda document: admits(asked.filters, document),
+        admits=asked.admits,
     )
     page = PageBuilder(
         asked.filters.limit or store.options.max_results, metadata=store.options.store_metadata
@@ -147,12 +157,37 @@ class _Search:
         own = await self._best(fetch, unscored)
         around = await self._around(ranking, [row.document for row in own])
         while True:
+            own = await self._with_whole_anchors(ranking, own)
             page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
-            page.take(self._admitted(ranking, own, around))
+            rows = iter(self._admitted(ranking, own, around))
+            while not page.more and (some := list(islice(rows, self.limit + MARGIN))):
+                page.take(await self._whole(some))
             if page.more or len(own) < fetch:
                 return page
             fetch = max(fetch, self.limit) * GROWTH
             own = await self._best(fetch, unscored)
+
+    async def _with_whole_anchors(self, ranking: ContextRanking, own: list[Ranked]) -> list[Ranked]:
+        """``own`` where the content of each anchor is known: those in sessions were read around as well."""
+        anchors = own[: ranking.anchors]
+        if ranking.reach and all(session_of(row.document) is not None for row in anchors):
+            return own
+        return [*await self._whole(anchors), *own[ranking.anchors :]]
+
+    async def _whole(self, rows: Sequence[Ranked]) -> list[Ranked]:
+        """``rows`` with the content of those that were read without; not those that are gone since."""
+        bare = [row.document[fields.ID] for row in rows if fields.CONTENT not in row.document]
+        if not bare:
+            return list(rows)
+        read = await self._read(with_content(self.asked.scope, bare, tuple(self.weights)))
+        whole = {event_key(document): document for document in read}
+        completed = []
+        for row in rows:
+            if fields.CONTENT in row.document:
+                completed.append(row)
+            elif (document := whole.get(event_key(row.document))) is not None:
+                completed.append(row._replace(document=document))
+        return completed
 
     def _admitted(
         self, ranking: ContextRanking, own: Sequence[Ranked], around: Sequence[Mapping[str, Any]]
@@ -162,7 +197,7 @@ class _Search:
             around,
             self.weights,
             query=self.asked.query,
-            admits=lambda document: admits(self.asked.filters, document),
+            admits=self.asked.admits,
         )
         lowest = self.asked.filters.min_score
         return rows if lowest is None else (row for row in rows if row.score >= lowest)
@@ -205,6 +240,7 @@ class _Search:
             )
             rows = await self._read(pipeline)
             if len(rows) <= MOST_AROUND:
+                self.store.strangers.look(rows)
                 return rows
             self.store.long_sessions.add(self.asked.scope)
         return await self._nearest(near, 2 * ranking.reach)

@@ -133,7 +133,7 @@ class ContextRanking:
         candidates = [
             candidate
             for candidate in found
-            if (admits is None or admits(candidate.document)) and (candidate.own or not self.require_match)
+            if (admits is None or admits(candidate.document)) and (not self.require_match or candidate.own)
         ]
         by_document = {id(candidate.document): candidate for candidate in candidates}
         best = in_order(
