@@ -25,6 +25,7 @@ from mongorecall._operations.probing import MongoProbe
 from mongorecall._operations.reindexing import reindex
 from mongorecall._operations.searching import search
 from mongorecall._operations.store import Store, StoreOptions
+from mongorecall._operations.weighing import with_parts
 from mongorecall._ranking import Ranking, resolve_ranking
 from mongorecall.analysis import Analyzer, resolve_analyzer
 from mongorecall.base import AddOptions, BaseMemoryService, SearchOptions, settle
@@ -215,7 +216,9 @@ class MongoDbMemoryService(BaseMemoryService):
             RecallError: as `mongorecall.errors` lists. Never because of what is stored.
         """
         scope = self._scope(app_name, user_id)
-        return await search(self._store, scope, checks.check_query(query), check_filters(options))
+        text, filters = checks.check_query(query), check_filters(options)
+        found = await search(self._store, scope, text, filters)
+        return with_parts(self._store.ranking, found) if filters.score_parts else found
 
     async def list_memories(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mongorecall._documents import admits, fields, id_range, live, search_filter, stored_keywords
@@ -13,10 +14,13 @@ from mongorecall._documents.neighbours import matching_turns, next_to, whole_ses
 from mongorecall._operations.counting import count_scope
 from mongorecall._planning import SearchRequest
 from mongorecall._planning._counted import CountedSearch
-from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
+from mongorecall._ranking import ContextRanking, IdfRanking, OverlapRanking, PageBuilder, Ranked, Ranking
 from mongorecall._ranking.idf import by_own_keywords
+from mongorecall._ranking.overlap import counted_parts
+from mongorecall._ranking.parts import PartsOf, own_parts, take_with_parts
 from mongorecall._ranking.sessions import event_key, session_of
 from mongorecall._ranking.weights import weigh
+from mongorecall._ranking.whole_scope import fill_from_scope
 from mongorecall.models import SearchFilters
 
 if TYPE_CHECKING:
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 
     from mongorecall._operations.store import Store
     from mongorecall.drivers import Operation
-    from mongorecall.models import MemoryScope
+    from mongorecall.models import MemoryScope, SearchMemoryResponse
 
 MARGIN: Final = 1
 """Rows read beyond the page: whether there are more."""
@@ -73,6 +77,14 @@ async def weighed_page(store: Store, operation: Operation, asked: Question) -> P
     return await (search.spread(ranking) if isinstance(ranking, ContextRanking) else search.own())
 
 
+def with_parts(ranking: Ranking, found: SearchMemoryResponse) -> SearchMemoryResponse:
+    """The parts of scores that count keywords, for a search that was not weighed; others have theirs."""
+    if isinstance(ranking, OverlapRanking):
+        for memory in found.memories:
+            memory.score_parts = counted_parts(memory.matched_keywords)
+    return found
+
+
 async def _begin(store: Store, operation: Operation, asked: Question) -> _Search:
     """Weigh the keywords: by reading all that match where that is little, else by counting."""
     collection, known = store.driver.collection_name, store.counts.of(asked.scope)
@@ -95,17 +107,10 @@ async def _whole_scope_page(store: Store, operation: Operation, asked: Question)
     """A caller's own ranking sees what the in-memory twin shows it: every live document of the scope."""
     where = {**id_range(asked.scope), **live(store.clock.now())}
     documents = await operation.read({"find": store.driver.collection_name, "filter": where})
-    rows = store.ranking.rank(
-        documents,
-        asked.keywords,
-        query=asked.query,
-        admits=lambda document: admits(asked.filters, document),
-    )
     page = PageBuilder(
         asked.filters.limit or store.options.max_results, metadata=store.options.store_metadata
     )
-    lowest = asked.filters.min_score
-    page.take(row for row in rows if lowest is None or row.score >= lowest)
+    fill_from_scope(page, store.ranking, documents, asked.keywords, query=asked.query, filters=asked.filters)
     return page
 
 
@@ -135,8 +140,7 @@ class _Search:
         fetch = self.limit + MARGIN
         while True:
             rows = await self._best(fetch, self.asked.filters)
-            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
-            page.take(rows)
+            page = self._filled(rows, lambda kept: [own_parts(row.matched, self.weights) for row in kept])
             if page.more or len(rows) < fetch:
                 return page
             fetch *= GROWTH
@@ -147,12 +151,25 @@ class _Search:
         own = await self._best(fetch, unscored)
         around = await self._around(ranking, [row.document for row in own])
         while True:
-            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
-            page.take(self._admitted(ranking, own, around))
+            page = self._filled(
+                self._admitted(ranking, own, around),
+                partial(
+                    ranking.spread_parts, own=own, around=around, weights=self.weights, query=self.asked.query
+                ),
+            )
             if page.more or len(own) < fetch:
                 return page
             fetch = max(fetch, self.limit) * GROWTH
             own = await self._best(fetch, unscored)
+
+    def _filled(self, rows: Iterable[Ranked], parts_of: PartsOf) -> PageBuilder:
+        """A page of ``rows``; their scores are taken apart only where that is asked for."""
+        page = self.empty_page()
+        if self.asked.filters.score_parts:
+            take_with_parts(page, rows, parts_of)
+        else:
+            page.take(rows)
+        return page
 
     def _admitted(
         self, ranking: ContextRanking, own: Sequence[Ranked], around: Sequence[Mapping[str, Any]]
