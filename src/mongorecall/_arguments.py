@@ -34,7 +34,7 @@ def check_index_parts(value: object) -> frozenset[str]:
 
 def capabilities_of(*, store_metadata: bool, direct_memories: bool) -> frozenset[Capability]:
     """What a service of ours can do with these options."""
-    able: set[Capability] = {"delete", "filters", "list", "report", "ttl"}
+    able: set[Capability] = {"delete", "filters", "list", "report", "score_parts", "ttl"}
     if store_metadata:
         able.add("metadata")
     if direct_memories:
@@ -141,4 +141,5 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     "since": _moment,
     "until": _moment,
     "min_score": checks.check_number,
+    "score_parts": checks.check_bool,
 }

@@ -31,6 +31,7 @@ Capability = Literal[
     "filters",  # search_memory takes SearchOptions
     "list",  # list_memories, list_sessions, count_memories, export_user
     "metadata",  # custom_metadata is kept and returned
+    "score_parts",  # search_memory takes score_parts, and returns each score taken apart
     "report",  # add_events and add_session return an IngestReport that names every event
     "ttl",  # add_events takes ttl
 ]
@@ -46,6 +47,7 @@ class SearchOptions(TypedDict, total=False):
     since: datetime | None
     until: datetime | None
     min_score: float | None
+    score_parts: bool | None
 
 
 class AddOptions(TypedDict, total=False):

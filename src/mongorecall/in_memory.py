@@ -19,7 +19,8 @@ from mongorecall import _documents as documents
 from mongorecall._documents import Prepared, Skipped
 from mongorecall._documents.held import Held, HeldDocuments, HeldKey
 from mongorecall._documents.memory_probe import DocumentsProbe
-from mongorecall._ranking import PageBuilder, Ranked, Ranking, resolve_ranking
+from mongorecall._ranking import PageBuilder, Ranking, resolve_ranking
+from mongorecall._ranking.whole_scope import fill_from_scope
 from mongorecall.analysis import MAX_QUERY_KEYWORDS, Analyzer, resolve_analyzer
 from mongorecall.base import AddOptions, BaseMemoryService, SearchOptions, settle
 from mongorecall.errors import ClosedError, InvalidTypeError
@@ -217,7 +218,7 @@ class InMemoryMemoryService(BaseMemoryService):
         if not keywords:
             return SearchMemoryResponse(reason="no_searchable_words")
         page = PageBuilder(filters.limit or self._max_results, metadata=self._store_metadata)
-        page.take(self._ranked(scope, text, keywords, filters))
+        fill_from_scope(page, self._ranking, self._live(scope), keywords, query=text, filters=filters)
         return SearchMemoryResponse(
             memories=page.memories,
             query_keywords=list(keywords),
@@ -226,23 +227,16 @@ class InMemoryMemoryService(BaseMemoryService):
             more=page.more,
         )
 
-    def _ranked(
-        self, scope: MemoryScope, query: str, keywords: tuple[str, ...], filters: SearchFilters
-    ) -> list[Ranked]:
-        rows = self._ranking.rank(
-            [document for _, document in self._held.live(scope)],
-            keywords,
-            query=query,
-            admits=lambda document: documents.admits(filters, document),
-        )
-        return [row for row in rows if filters.min_score is None or row.score >= filters.min_score]
+    def _live(self, scope: MemoryScope) -> list[dict[str, Any]]:
+        return [document for _, document in self._held.live(scope)]
 
     def _why_empty(
         self, scope: MemoryScope, query: str, keywords: tuple[str, ...], filters: SearchFilters
     ) -> EmptyReason:
-        if not self._held.live(scope):
+        live = self._live(scope)
+        if not live:
             return "nothing_stored"
-        if filters.narrows and self._ranked(scope, query, keywords, SearchFilters()):
+        if filters.narrows and self._ranking.rank(live, keywords, query=query):
             return "filtered"
         return "no_shared_keyword"
 

@@ -140,6 +140,30 @@ class LentKeyword(_Closed):
     """Turns from the hit to the lender: negative when the lender came earlier."""
 
 
+class ScorePart(_Closed):
+    """One part of a score. The contributions of a memory's parts sum up to its score exactly, in any order.
+
+    Attributes:
+        kind: a keyword that stands in the turn · one that a turn near it lends · the factor for turns of an
+            author whom the query names · the factor for turns that ask · the ceiling of turns near no anchor.
+        contribution: what it adds, in units of the score; below 0 where it takes away.
+        keyword: of the query; None for the last three kinds, as is ``weight``.
+        weight: 1 with ranking ``"overlap"``, else the keyword's inverse document frequency in the scope.
+        factor: of the weight, 0 to 1: 1 in the turn itself, the kernel at ``distance`` for a lent keyword; of
+            the sum of the parts before, for an author or a question; None for the ceiling.
+        event_id: the turn that lends; None where none does, or where it has no id.
+        distance: turns from the memory to the lender, negative when it came earlier; None if not lent.
+    """
+
+    kind: Literal["keyword", "lent_keyword", "named_author", "question", "ceiling"]
+    contribution: float
+    keyword: str | None = None
+    weight: float | None = None
+    factor: float | None = None
+    event_id: str | None = None
+    distance: int | None = None
+
+
 class MemoryEntry(BaseModel):
     """One remembered turn.
 
@@ -154,6 +178,8 @@ class MemoryEntry(BaseModel):
         score: what the ranking gave; None outside searches.
         matched_keywords: the query's keywords that stand in this turn, ascending.
         lent_keywords: the query's keywords that counted through a turn near it.
+        score_parts: what ``score`` is the sum of; own keywords first, then lent ones, each by falling
+            contribution. Empty unless asked for, and with a ranking object that has no ``parts``.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -167,6 +193,7 @@ class MemoryEntry(BaseModel):
     score: float | None = None
     matched_keywords: list[str] = Field(default_factory=list)
     lent_keywords: list[LentKeyword] = Field(default_factory=list)
+    score_parts: tuple[ScorePart, ...] = ()
 
 
 EmptyReason = Literal["no_searchable_words", "nothing_stored", "no_shared_keyword", "filtered", "malformed"]
@@ -339,6 +366,7 @@ class SearchFilters(_Closed):
         since: only turns at or after this time (aware ``datetime``).
         until: only turns before this time.
         min_score: only memories scored at least this.
+        score_parts: also take each score apart; the same search, at the same cost in round trips.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = (
@@ -349,6 +377,7 @@ class SearchFilters(_Closed):
         "since",
         "until",
         "min_score",
+        "score_parts",
     )
 
     limit: int | None = None
@@ -358,11 +387,12 @@ class SearchFilters(_Closed):
     since: datetime | None = None
     until: datetime | None = None
     min_score: float | None = None
+    score_parts: bool = False
 
     @property
     def narrows(self) -> bool:
-        """Whether anything but ``limit`` is set."""
-        return any(getattr(self, name) is not None for name in self.OPTIONS[1:])
+        """Whether anything but ``limit`` and ``score_parts`` is set."""
+        return any(getattr(self, name) is not None for name in self.OPTIONS[1:-1])
 
 
 Metadata = Mapping[str, Any]

@@ -49,6 +49,7 @@ def test_a_document_of_google_adk_is_read_as_it_is() -> None:
         "session_id": "s-1",
         "matched_keywords": [],
         "lent_keywords": [],
+        "score_parts": (),
     }
 
 

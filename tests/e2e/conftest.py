@@ -10,6 +10,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,26 @@ def inspector(server: Server, admin: MongoClient[dict[str, Any]]) -> Iterator[In
     # Playwright keeps a loop of its own in this thread.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, fill(server.uri, database)).result()
-    environment = {**os.environ, "MONGORECALL_URI": server.uri, "MONGORECALL_DATABASE": database}
+    with served(server, admin, database) as running:
+        yield running
+    admin.drop_database(database)
+
+
+@pytest.fixture(scope="session")
+def by_context(
+    server: Server, admin: MongoClient[dict[str, Any]], inspector: Inspector
+) -> Iterator[Inspector]:
+    """The same sessions, searched by ``ranking="context"``."""
+    with served(server, admin, inspector.database, MONGORECALL_RANKING="context") as running:
+        yield running
+
+
+@contextmanager
+def served(
+    server: Server, admin: MongoClient[dict[str, Any]], database: str, **settings: str
+) -> Iterator[Inspector]:
+    """``mongorecall serve`` over a database, with further settings."""
+    environment = {**os.environ, "MONGORECALL_URI": server.uri, "MONGORECALL_DATABASE": database, **settings}
     command = [sys.executable, "-m", "mongorecall.cli", "serve", "--port", "0"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -66,7 +86,6 @@ def inspector(server: Server, admin: MongoClient[dict[str, Any]]) -> Iterator[In
             process.terminate()
             assert process.wait(20) == 0
             rest = process.stdout.read()
-    admin.drop_database(database)
     assert rest == "", "serve prints two lines and nothing more"
 
 
@@ -149,16 +168,16 @@ def open_page(browser: Browser, inspector: Inspector) -> Iterator[Callable[..., 
     """``open_page(viewport=PHONE)``: the inspector in a browser of its own; nothing may go wrong in it."""
     visits: list[Visit] = []
 
-    def open_one(**options: Any) -> Visit:
+    def open_one(at: Inspector = inspector, **options: Any) -> Visit:
         context = browser.new_context(**({"viewport": DESKTOP} | options))
         context.set_default_timeout(20_000)
         page = context.new_page()
-        visit = Visit(page, inspector)
+        visit = Visit(page, at)
         page.add_init_script(WATCH)
         page.on("pageerror", lambda error: visit.errors.append(str(error)))
         page.on("dialog", visit.refuse)
         page.on("request", lambda request: visit.requests.append(request.url))
-        page.goto(inspector.url)
+        page.goto(at.url)
         page.wait_for_selector("#token")
         visits.append(visit)
         return visit

@@ -27,7 +27,7 @@ def test_the_forgotten_coffee_order_is_found(open_page: OpenPage) -> None:
     visit.ask("What coffee do I usually get?")
     first = visit.page.locator(".hit-card", has_text="flat white").first
     expect(first.locator("mark")).to_have_text("coffee")
-    expect(first.locator(".score-parts")).to_contain_text("coffee +1")
+    expect(first.locator(".score-parts li")).to_have_text("+1coffee")
     tokens = visit.page.locator("#reading .token")
     expect(tokens.filter(has_text="coffee")).to_contain_text("in 4 turns")
     expect(tokens.filter(has_text="What")).to_contain_text("stop word")
@@ -35,6 +35,25 @@ def test_the_forgotten_coffee_order_is_found(open_page: OpenPage) -> None:
     first.locator(".hit-open").click()
     expect(visit.page.locator("#turns-head h2")).to_have_text("monday")
     expect(visit.page.locator(".turn.hit", has_text="flat white").first).to_be_in_viewport()
+
+
+def test_a_score_by_context_is_taken_apart(open_page: OpenPage, by_context: Inspector) -> None:
+    visit = open_page(at=by_context).log_in().open_scope("support", "u-42").show_content()
+    visit.ask("Which hazelnuts allergic user")
+    fact = visit.page.locator(".hit-card", has_text="And no praline")
+    own = fact.locator(".score-parts li:not(.lent, .factor)")
+    expect(own).to_have_text([re.compile(r"^\+\d+\.\d\dallergic$"), re.compile(r"^\+\d+\.\d\dhazelnuts$")])
+    expect(fact.locator(".score-parts .factor")).to_contain_text("named author× 1.30")
+    reply = visit.page.locator(".hit-card", has_text="Understood")
+    lent = reply.locator(".score-parts .lent")
+    expect(lent).to_contain_text("allergic")
+    expect(lent).to_contain_text("× 0.70, lent from 1 turn before: monday-3")
+    for card in visit.page.locator(".hit-card").all():
+        parts = card.locator(".score-parts b").all()
+        total = float(card.locator(".score-head b").inner_text())
+        assert sum(float(str(part.get_attribute("title"))) for part in parts) == pytest.approx(
+            total, abs=0.005
+        )
 
 
 def test_a_dead_query_says_why(open_page: OpenPage) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import ARTIFACTS, PHONE, Inspector, Visit
+from tests.e2e.conftest import ARTIFACTS, DESKTOP, PHONE, Inspector, Visit
 
 OpenPage = Callable[..., Visit]
 
@@ -65,6 +65,24 @@ def test_the_page_on_a_desk(open_page: OpenPage, scheme: str) -> None:
     visit.page.wait_for_selector(".check.fail")
     visit.shoot(f"checks-{scheme}")
     assert faults(visit) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_scores_taken_apart(open_page: OpenPage, by_context: Inspector, scheme: str) -> None:
+    for name, size in (("desk", DESKTOP), ("phone", PHONE)):
+        visit = open_page(at=by_context, viewport=size, color_scheme=scheme, bypass_csp=True)
+        visit.log_in().open_scope("support", "u-42")
+        visit.page.locator("[data-session=monday]").click()
+        if size is PHONE:
+            visit.page.click("#tabs [data-pane=turns]")
+        visit.show_content()
+        if size is PHONE:
+            visit.page.click("#tabs [data-pane=recall]")
+        visit.ask("Which hazelnuts allergic user")
+        visit.page.wait_for_selector(".score-parts .lent")
+        visit.shoot(f"scores-{name}-{scheme}")
+        assert faults(visit) == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_dialog(open_page: OpenPage) -> None:

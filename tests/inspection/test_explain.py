@@ -76,10 +76,13 @@ async def test_a_search_is_taken_apart(world: World) -> None:
     near = {count.keyword: [(n.keyword, n.kind) for n in count.near] for count in explained.keywords}
     assert near == {"bean": [("beans", "plural")], "cafe": [("café", "accent")], "coffee": []}
     assert [(hit.rank, hit.event_id, hit.score) for hit in explained.hits] == [(1, "s-1-2", 1.0)]
+    assert [(part.keyword, part.contribution) for part in explained.hits[0].score_parts] == [("coffee", 1.0)]
     assert (explained.more, explained.cutoff, explained.reason) == (True, 1.0, None)
     assert explained.query.dead_tokens == ("the",)
     assert "coffee" not in repr(explained)
-    assert json.loads(json.dumps(explained.to_dict()))["query"]["dead_tokens"] == ["the"]
+    told = json.loads(json.dumps(explained.to_dict()))
+    assert told["query"]["dead_tokens"] == ["the"]
+    assert told["hits"][0]["score_parts"][0]["keyword"] == "coffee"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ narrowed = st.fixed_dictionaries(
         "session_id": st.just("s1"),
         "exclude_session_id": st.just("s2"),
         "min_score": st.sampled_from([0.5, 1.5]),
+        "score_parts": st.just(True),
     },
 )
 

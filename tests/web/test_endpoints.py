@@ -59,12 +59,38 @@ async def test_metadata_is_kept_where_the_service_keeps_it(make_service: MakeSer
 
 async def test_a_search_finds_the_turn_and_says_what_matched(monday: Web) -> None:
     found = await monday.call("search", {"query": "Coffee?", "content": True, "reading": True})
+    assert found["hits"][0]["score_parts"] == []
+    found = await monday.call(
+        "search", {"query": "Coffee?", "content": True, "reading": True, "score_parts": True}
+    )
     (hit,) = found["hits"]
     assert (hit["event_id"], hit["session_id"], hit["rank"], hit["score"]) == ("e-1", "monday", 1, 1.0)
-    assert hit["points"] == [{"keyword": "coffee", "points": 1.0}]
+    (part,) = hit["score_parts"]
+    assert (part["kind"], part["keyword"], part["contribution"]) == ("keyword", "coffee", 1.0)
     assert hit["text"] == COFFEE["text"]
     assert "".join(token["text"] for token in hit["tokens"]) == COFFEE["text"]
     assert [token["text"].strip() for token in hit["tokens"] if token["matched"]] == ["coffee"]
+
+
+@pytest.mark.parametrize("ranking", ["overlap", "idf", "context"])
+async def test_scores_are_taken_apart_exactly(make_service: MakeService, ranking: str) -> None:
+    web = Web(await make_service(ranking=ranking))
+    texts = ("Which coffee?", "The flat white.", "Coffee beans from Lisbon", "ok")
+    events = [
+        {"id": f"e-{n}", "author": "ann" if n % 2 else "bob", "timestamp": n, "text": text}
+        for n, text in enumerate(texts)
+    ]
+    await web.call("events", {"session_id": "monday", "events": events})
+    found = await web.call("search", {"query": "bob's coffee beans", "score_parts": True})
+    explained = await web.call("explain", {"query": "bob's coffee beans"})
+    assert len(found["hits"]) == (4 if ranking == "context" else 2)
+    for hit in found["hits"]:
+        assert sum(part["contribution"] for part in hit["score_parts"]) == hit["score"]
+    assert [hit["score_parts"] for hit in found["hits"]] == [hit["score_parts"] for hit in explained["hits"]]
+    if ranking == "context":
+        reply = next(hit for hit in found["hits"] if hit["event_id"] == "e-1")
+        lent = [(part["keyword"], part["event_id"], part["distance"]) for part in reply["score_parts"]]
+        assert lent == [("beans", "e-2", 1), ("coffee", "e-0", -1)]
 
 
 async def test_a_search_takes_every_filter(monday: Web) -> None:

@@ -13,6 +13,8 @@ from mongorecall._operations.store import Store
 from mongorecall._operations.weighing import Question, weighed_page
 from mongorecall._planning import Direct, Plan, Row, SearchRequest, plan
 from mongorecall._ranking import OverlapRanking, PageBuilder, Ranked
+from mongorecall._ranking.overlap import counted_parts
+from mongorecall._ranking.parts import take_with_parts
 from mongorecall.drivers import Operation
 from mongorecall.models import EmptyReason, MemoryScope, SearchFilters, SearchMemoryResponse
 
@@ -74,7 +76,11 @@ async def _page(
             rows = await _without_expired(store, operation, request, rows)
         store.strangers.look(rows)
         page = PageBuilder(limit, metadata=store.options.store_metadata)
-        page.take(_ranked(row) for row in rows)
+        ranked = map(_ranked, rows)
+        if filters.score_parts:
+            take_with_parts(page, ranked, lambda kept: [counted_parts(row.matched) for row in kept])
+        else:
+            page.take(ranked)
         if page.more or len(rows) < fetch:
             return page
         fetch *= GROWTH

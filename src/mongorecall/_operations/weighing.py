@@ -17,8 +17,10 @@ from mongorecall._planning import SearchRequest
 from mongorecall._planning._counted import CountedSearch
 from mongorecall._ranking import ContextRanking, IdfRanking, PageBuilder, Ranked
 from mongorecall._ranking.idf import by_own_keywords
+from mongorecall._ranking.parts import PartsOf, own_parts, take_with_parts
 from mongorecall._ranking.sessions import event_key, session_of
 from mongorecall._ranking.weights import weigh
+from mongorecall._ranking.whole_scope import fill_from_scope
 from mongorecall.models import SearchFilters
 
 if TYPE_CHECKING:
@@ -105,17 +107,10 @@ async def _whole_scope_page(store: Store, operation: Operation, asked: Question)
     """A caller's own ranking sees what the in-memory twin shows it: every live document of the scope."""
     where = {**id_range(asked.scope), **live(store.clock.now())}
     documents = await operation.read({"find": store.driver.collection_name, "filter": where})
-    rows = store.ranking.rank(
-        documents,
-        asked.keywords,
-        query=asked.query,
-        admits=asked.admits,
-    )
     page = PageBuilder(
         asked.filters.limit or store.options.max_results, metadata=store.options.store_metadata
     )
-    lowest = asked.filters.min_score
-    page.take(row for row in rows if lowest is None or row.score >= lowest)
+    fill_from_scope(page, store.ranking, documents, asked.keywords, query=asked.query, filters=asked.filters)
     return page
 
 
@@ -145,8 +140,8 @@ class _Search:
         fetch = self.limit + MARGIN
         while True:
             rows = await self._best(fetch, self.asked.filters)
-            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
-            page.take(rows)
+            page = self.empty_page()
+            self._fill(page, rows, lambda kept: [own_parts(row.matched, self.weights) for row in kept])
             if page.more or len(rows) < fetch:
                 return page
             fetch *= GROWTH
@@ -158,10 +153,13 @@ class _Search:
         around = await self._around(ranking, [row.document for row in own])
         while True:
             own = await self._with_whole_anchors(ranking, own)
-            page = PageBuilder(self.limit, metadata=self.store.options.store_metadata)
+            parts_of = partial(
+                ranking.spread_parts, own=own, around=around, weights=self.weights, query=self.asked.query
+            )
+            page = self.empty_page()
             rows = iter(self._admitted(ranking, own, around))
             while not page.more and (some := list(islice(rows, self.limit + MARGIN))):
-                page.take(await self._whole(some))
+                self._fill(page, await self._whole(some), parts_of)
             if page.more or len(own) < fetch:
                 return page
             fetch = max(fetch, self.limit) * GROWTH
@@ -188,6 +186,13 @@ class _Search:
             elif (document := whole.get(event_key(row.document))) is not None:
                 completed.append(row._replace(document=document))
         return completed
+
+    def _fill(self, page: PageBuilder, rows: Iterable[Ranked], parts_of: PartsOf) -> None:
+        """Add ``rows`` to a page; their scores are taken apart only where that is asked for."""
+        if self.asked.filters.score_parts:
+            take_with_parts(page, rows, parts_of)
+        else:
+            page.take(rows)
 
     def _admitted(
         self, ranking: ContextRanking, own: Sequence[Ranked], around: Sequence[Mapping[str, Any]]

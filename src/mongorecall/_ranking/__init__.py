@@ -1,7 +1,7 @@
 """Scores, the order of a search, and the page made of it; each rule stands here once."""
 
 from mongorecall._ranking._order import in_order
-from mongorecall._ranking._protocol import Admits, Document, Ranked, Ranking
+from mongorecall._ranking._protocol import Admits, Document, Ranked, Ranking, TellsParts
 from mongorecall._ranking._resolve import resolve_ranking
 from mongorecall._ranking.context import ContextRanking
 from mongorecall._ranking.idf import IdfRanking
@@ -17,6 +17,7 @@ __all__ = [
     "PageBuilder",
     "Ranked",
     "Ranking",
+    "TellsParts",
     "in_order",
     "resolve_ranking",
 ]

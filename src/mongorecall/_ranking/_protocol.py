@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from mongorecall.models import LentKeyword
+    from mongorecall.models import LentKeyword, ScorePart
 
 Document = Mapping[str, Any]
 Admits = Callable[[Document], bool]
@@ -52,4 +52,28 @@ class Ranking(Protocol):
             query: the text they were taken from, for rules that look at more than keywords.
             admits: which documents may be returned; the others still count where a rule looks at the
                 whole scope. All when None.
+        """
+
+
+@runtime_checkable
+class TellsParts(Ranking, Protocol):
+    """A ranking that takes the scores it gave apart. Pure, as `Ranking` is."""
+
+    def parts(
+        self,
+        rows: Sequence[Ranked],
+        documents: Iterable[Document],
+        query_keywords: Sequence[str],
+        *,
+        query: str = "",
+        admits: Admits | None = None,
+    ) -> list[tuple[ScorePart, ...]]:
+        """What the score of each of ``rows`` is the sum of, exactly.
+
+        Args:
+            rows: some of what ``rank`` gave.
+            documents: as for ``rank``, like all that follow.
+            query_keywords: see ``documents``.
+            query: see ``documents``.
+            admits: see ``documents``.
         """

@@ -11,11 +11,12 @@ from mongorecall._ranking._order import in_order
 from mongorecall._ranking._protocol import Admits, Document, Ranked
 from mongorecall._ranking.idf import by_own_keywords
 from mongorecall._ranking.kernel import Best, Kernel
+from mongorecall._ranking.parts import by_contribution, own_parts
 from mongorecall._ranking.sessions import event_key, session_of, sessions_of
 from mongorecall._ranking.speakers import asks, named_authors
-from mongorecall._ranking.weights import weigh_scope
+from mongorecall._ranking.weights import exact, weigh_scope
 from mongorecall.errors import InvalidInputError
-from mongorecall.models import LentKeyword
+from mongorecall.models import LentKeyword, ScorePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,23 @@ class _Candidate:
     @property
     def total(self) -> float:
         return sum([value for value, _ in self.best.values()])
+
+    def parts(self, weights: Mapping[str, float], kernel: Kernel) -> tuple[ScorePart, ...]:
+        """What each keyword adds to the total: own ones, then lent ones."""
+        lent = [
+            ScorePart(
+                kind="lent_keyword",
+                contribution=value,
+                keyword=word,
+                weight=weights[word],
+                factor=kernel.shares[at - self.place],
+                event_id=_event_id(self.session[at]),
+                distance=at - self.place,
+            )
+            for word, (value, at) in self.best.items()
+            if at != self.place
+        ]
+        return own_parts(self.own, weights) + by_contribution(lent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +155,7 @@ class ContextRanking:
         ]
         by_document = {id(candidate.document): candidate for candidate in candidates}
         best = in_order(
-            Ranked(candidate.document, candidate.total * self._factor(candidate.document, named), ())
+            Ranked(candidate.document, _times(candidate.total, self._factor(candidate.document, named)), ())
             for candidate in candidates
         )
         for row in best:
@@ -145,15 +163,73 @@ class ContextRanking:
             yield Ranked(row.document, row.score, candidate.own, candidate.lent)
         yield from _following(own, best)
 
+    def parts(
+        self,
+        rows: Sequence[Ranked],
+        documents: Iterable[Document],
+        query_keywords: Sequence[str],
+        *,
+        query: str = "",
+        admits: Admits | None = None,
+    ) -> list[tuple[ScorePart, ...]]:
+        """See `TellsParts.parts`."""
+        turns = list(documents)
+        weights = weigh_scope(turns, query_keywords)
+        own = by_own_keywords(turns, weights, admits)
+        return self.spread_parts(rows, own, turns, weights, query=query)
+
+    def spread_parts(
+        self,
+        rows: Sequence[Ranked],
+        own: Sequence[Ranked],
+        around: Iterable[Document],
+        weights: Mapping[str, float],
+        *,
+        query: str,
+    ) -> list[tuple[ScorePart, ...]]:
+        """What the scores of ``rows`` of ``spread`` are the sums of; the other arguments as it had them."""
+        found = self._candidates(own[: self.anchors], around, weights)
+        named = named_authors(query, (candidate.document for candidate in found))
+        near = {event_key(candidate.document): candidate for candidate in found}
+        kernel = self._kernel(weights)
+        parts = []
+        for row in rows:
+            candidate = near.get(event_key(row.document))
+            if candidate is None:
+                parts.append(_following_parts(row, weights))
+            else:
+                parts.append(candidate.parts(weights, kernel) + self._factor_parts(candidate, named))
+        return parts
+
+    def _factor_parts(self, candidate: _Candidate, named: Collection[str]) -> tuple[ScorePart, ...]:
+        """What the named author and the question add to the total."""
+        by_author = self._author_factor(candidate.document, named)
+        by_both = self._factor(candidate.document, named)
+        raised = _times(candidate.total, by_author)
+        parts = []
+        if by_author != 1.0:
+            added = raised - candidate.total
+            parts.append(ScorePart(kind="named_author", contribution=added, factor=by_author))
+        if by_both != by_author:
+            added = _times(candidate.total, by_both) - raised
+            parts.append(ScorePart(kind="question", contribution=added, factor=self.question))
+        return tuple(parts)
+
     def _factor(self, document: Document, named: Collection[str]) -> float:
-        factor = self.author if document.get(fields.AUTHOR) in named else 1.0
+        factor = self._author_factor(document, named)
         return factor * self.question if asks(document) else factor
+
+    def _author_factor(self, document: Document, named: Collection[str]) -> float:
+        return self.author if document.get(fields.AUTHOR) in named else 1.0
+
+    def _kernel(self, weights: Mapping[str, float]) -> Kernel:
+        return Kernel(weights, reach=self.reach, backward=self.backward, forward=self.forward)
 
     def _candidates(
         self, anchors: Sequence[Ranked], around: Iterable[Document], weights: Mapping[str, float]
     ) -> list[_Candidate]:
         """The turns near an anchor, and the anchors that have no neighbours."""
-        kernel = Kernel(weights, reach=self.reach, backward=self.backward, forward=self.forward)
+        kernel = self._kernel(weights)
         alone = {event_key(row.document): row for row in anchors}
         wanted = {name for row in anchors if (name := session_of(row.document)) is not None}
         found = []
@@ -180,6 +256,11 @@ def _weighed(document: Document, weights: Mapping[str, float]) -> list[str]:
     return [word for word in stored_keywords(document) if word in weights]
 
 
+def _times(total: float, factor: float) -> float:
+    """A total with its factors, again a number that sums exactly."""
+    return total if factor == 1.0 else exact(total * factor)
+
+
 def _following(own: Sequence[Ranked], best: Sequence[Ranked]) -> Iterator[Ranked]:
     """The rows of ``own`` that are not among the best, with scores below theirs."""
     taken = {event_key(row.document) for row in best}
@@ -187,6 +268,13 @@ def _following(own: Sequence[Ranked], best: Sequence[Ranked]) -> Iterator[Ranked
     for row in own:
         if event_key(row.document) not in taken:
             yield Ranked(row.document, min(row.score, ceiling), row.matched)
+
+
+def _following_parts(row: Ranked, weights: Mapping[str, float]) -> tuple[ScorePart, ...]:
+    """The parts of a row that is near no anchor."""
+    parts = own_parts(row.matched, weights)
+    above = sum(part.contribution for part in parts) - row.score
+    return (*parts, ScorePart(kind="ceiling", contribution=-above)) if above else parts
 
 
 def _event_id(document: Document) -> str | None:

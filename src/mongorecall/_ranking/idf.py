@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from mongorecall._documents import stored_keywords
 from mongorecall._ranking._order import in_order
 from mongorecall._ranking._protocol import Admits, Document, Ranked
+from mongorecall._ranking.parts import own_parts
 from mongorecall._ranking.weights import weigh_scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from mongorecall.models import ScorePart
 
 
 def by_own_keywords(
@@ -46,3 +49,16 @@ class IdfRanking:
         """See `Ranking.rank`."""
         turns = list(documents)
         return by_own_keywords(turns, weigh_scope(turns, query_keywords), admits)
+
+    def parts(
+        self,
+        rows: Sequence[Ranked],
+        documents: Iterable[Document],
+        query_keywords: Sequence[str],
+        *,
+        query: str = "",
+        admits: Admits | None = None,
+    ) -> list[tuple[ScorePart, ...]]:
+        """See `TellsParts.parts`."""
+        weights = weigh_scope(list(documents), query_keywords)
+        return [own_parts(row.matched, weights) for row in rows]

@@ -24,12 +24,13 @@ class Kernel:
     """
 
     def __init__(self, weights: Mapping[str, float], *, reach: int, backward: float, forward: float) -> None:
-        shares = [(0, 1.0)]
+        self.shares = {0: 1.0}
+        """Turns from a turn to the one whose keyword counts for it → share, the nearest first."""
         for distance in range(1, reach + 1):
-            shares += [(-distance, backward**distance), (distance, forward**distance)]
+            self.shares |= {-distance: backward**distance, distance: forward**distance}
         self._worth = [
             (offset, {word: exact(weight * share) for word, weight in weights.items()})
-            for offset, share in shares
+            for offset, share in self.shares.items()
         ]
 
     def best(self, place: int, matched: Mapping[int, Collection[str]]) -> Best:

@@ -11,6 +11,8 @@ from rich.text import Text
 from mongorecall.cli.render import DEAD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from mongorecall.inspection import (
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         ReplayReport,
         SearchExplanation,
     )
+    from mongorecall.models import ScorePart
 
 _MARKS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("–", "dim")}
 
@@ -128,7 +131,7 @@ def show_search_explanation(console: Console, explained: SearchExplanation) -> N
             Text(str(hit.rank), "dim"),
             Text(score, "score"),
             Text(f"{hit.session_id or '(no session)'} / {hit.event_id}"),
-            Text(" · ".join(hit.matched_keywords), "keyword"),
+            score_parts(hit.score_parts) or Text(" · ".join(hit.matched_keywords), "keyword"),
         )
     if explained.hits:
         console.print(Padding(table, (0, 0, 0, 2)))
@@ -138,6 +141,25 @@ def show_search_explanation(console: Console, explained: SearchExplanation) -> N
         console.print(Text(f"  ✗ no hit: {explained.reason}", "bad"))
     if explained.expected is not None:
         _show_expected(console, explained.expected)
+
+
+def score_parts(parts: Sequence[ScorePart]) -> Text:
+    """The sum that is a score, as ``kiln 3.1 + glaze 0.9 (1 turn before) − question 0.8``."""
+    line = Text()
+    for part in parts:
+        sign = "−" if part.contribution < 0 else "+" if line else ""
+        line.append(f"{' ' if line else ''}{sign}{' ' if sign and line else ''}", "dim")
+        line.append(part.keyword or _FACTORS[part.kind], "keyword" if part.keyword else "dim")
+        line.append(f" {abs(part.contribution):.3g}", "score")
+        if part.distance is not None:
+            turns = "turn" if abs(part.distance) == 1 else "turns"
+            line.append(
+                f" ({abs(part.distance)} {turns} {'before' if part.distance < 0 else 'after'})", "dim"
+            )
+    return line
+
+
+_FACTORS = {"named_author": "named author", "question": "question", "ceiling": "ceiling"}
 
 
 def show_replay(console: Console, report: ReplayReport) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from mongorecall.errors import UnsupportedError
-from mongorecall.fastapi._points import points_of
 from mongorecall.fastapi.replies import FoundTurn, Token, Turn
 
 if TYPE_CHECKING:
@@ -36,22 +35,15 @@ def turn_of(entry: MemoryEntry, analyzer: Analyzer | None, *, content: bool) -> 
     return Turn(**_facts(entry, analyzer, content=content, query=()))
 
 
-def found_turn_of(
-    entry: MemoryEntry,
-    rank: int,
-    analyzer: Analyzer | None,
-    *,
-    content: bool,
-    weights: Mapping[str, float] | None = None,
-) -> FoundTurn:
-    """A turn that a search found, with the words that matched; ``weights`` are as in `points_of`."""
+def found_turn_of(entry: MemoryEntry, rank: int, analyzer: Analyzer | None, *, content: bool) -> FoundTurn:
+    """A turn that a search found, with the words that matched."""
     return FoundTurn(
         **_facts(entry, analyzer, content=content, query=entry.matched_keywords),
         rank=rank,
         score=entry.score,
         matched_keywords=entry.matched_keywords,
         lent_keywords=entry.lent_keywords,
-        points=points_of(entry, weights),
+        score_parts=list(entry.score_parts),
     )
 
 

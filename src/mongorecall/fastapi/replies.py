@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from mongorecall.models import EmptyReason, LentKeyword
+from mongorecall.models import EmptyReason, LentKeyword, ScorePart
 
 MASK = "•••••"
 """Stands for a stored word while content is not shown."""
@@ -63,13 +63,6 @@ class Turn(_Reply):
     cut: bool = False
 
 
-class Points(_Reply):
-    """What one keyword adds to a score."""
-
-    keyword: str
-    points: float
-
-
 class FoundTurn(Turn):
     """A turn that a search found.
 
@@ -78,15 +71,15 @@ class FoundTurn(Turn):
         score: what it is sorted by; None when the service gives none.
         matched_keywords: keywords of the query that stand in it.
         lent_keywords: keywords of the query that counted through a turn near it.
-        points: what each keyword adds; they add up to ``score``. Empty when the score cannot be taken
-            apart exactly.
+        score_parts: what ``score`` is the exact sum of. Empty unless they were asked for and the service
+            tells them.
     """
 
     rank: int
     score: float | None
     matched_keywords: list[str]
     lent_keywords: list[LentKeyword]
-    points: list[Points]
+    score_parts: list[ScorePart]
 
 
 class SearchReply(_Reply):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -184,10 +185,15 @@ class CompareSession(Scoped, SessionBody):
 
 
 class Search(Reading):
-    """A search; what is left out does not filter."""
+    """A search; what is left out does not filter. With ``score_parts`` each score is taken apart."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": "coffee?", "limit": 5, "content": True}]}
+        json_schema_extra={
+            "examples": [
+                {"query": "coffee?", "limit": 5, "content": True},
+                {"query": "coffee?", "score_parts": True},
+            ]
+        }
     )
 
     query: Query
@@ -199,9 +205,13 @@ class Search(Reading):
     until: Instant | None = None
     min_score: Annotated[float, Field(ge=-1e9, le=1e9)] | None = None
 
-    def filters(self) -> dict[str, Any]:
-        """The filters that are set, as `BaseMemoryService.search_memory` takes them."""
+    score_parts: bool = False
+
+    def options(self, capabilities: Collection[str]) -> dict[str, Any]:
+        """What is set, as `BaseMemoryService.search_memory` takes it; parts only where it can tell them."""
         values = {name: getattr(self, name) for name in SearchFilters.OPTIONS}
+        if not self.score_parts or "score_parts" not in capabilities:
+            del values["score_parts"]
         return {name: value for name, value in values.items() if value is not None}
 
 

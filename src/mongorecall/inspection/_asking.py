@@ -33,7 +33,7 @@ async def explain_search(
     allow_key_listing: bool = False,
     **options: Unpack[SearchOptions],
 ) -> SearchExplanation:
-    """Run the search for real, and say what each word of it did. Reads only.
+    """Run the search for real, and say what each word of it did, and each part of a score. Reads only.
 
     Args:
         service: any service; df and near keywords need one that can be looked into, as ours can.
@@ -53,7 +53,7 @@ async def explain_search(
     ends within two seconds.
     """
     inquiry = open_inquiry(service, app_name, user_id, query, options)
-    response = await inquiry.search()
+    response = await _search(inquiry)
     facts = await session_facts(inquiry, session)
     expected = None
     if expect is not None:
@@ -69,6 +69,13 @@ async def explain_search(
         cutoff=response.memories[-1].score if response.memories else None,
         expected=expected,
     )
+
+
+async def _search(inquiry: Inquiry) -> SearchMemoryResponse:
+    """The search, with its scores taken apart where the service can."""
+    if "score_parts" in inquiry.service.capabilities:
+        return await inquiry.search(score_parts=True)
+    return await inquiry.search()
 
 
 async def session_facts(inquiry: Inquiry, session: Any) -> SessionFacts | None:
@@ -125,6 +132,13 @@ def _neighbours(inquiry: Inquiry, word: str) -> list[str]:
 
 def _hits(response: SearchMemoryResponse) -> tuple[Hit, ...]:
     return tuple(
-        Hit(rank, entry.id, entry.session_id, entry.score, tuple(entry.matched_keywords))
+        Hit(
+            rank,
+            entry.id,
+            entry.session_id,
+            entry.score,
+            tuple(entry.matched_keywords),
+            score_parts=entry.score_parts,
+        )
         for rank, entry in enumerate(response.memories, 1)
     )

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from mongorecall.analysis import TokenFate
+from mongorecall.models import ScorePart
 
 Cause = Literal[
     "unreachable",  # no answer from the server
@@ -98,13 +101,23 @@ DF_CAP = 1000
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result of the search: who and how much, without its text. ``rank`` counts from 1."""
+    """One result of the search: who and how much, without its text.
+
+    Attributes:
+        rank: its place, from 1.
+        event_id: the event.
+        session_id: its session.
+        score: what it is sorted by; None when the service gives none.
+        matched_keywords: query keywords that stand in it.
+        score_parts: what ``score`` is the exact sum of; empty when the service does not tell.
+    """
 
     rank: int
     event_id: str | None
     session_id: str | None
     score: float | None
     matched_keywords: tuple[str, ...] = field(repr=False)
+    score_parts: tuple[ScorePart, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +294,9 @@ def _as_dict(value: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses, mappings and tuples as dicts and lists."""
+    """Dataclasses, models, mappings and tuples as dicts and lists."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
         return _as_dict(value)
     if isinstance(value, Mapping):

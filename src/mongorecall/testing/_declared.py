@@ -37,6 +37,7 @@ class DeclaredCapabilities:
             "add_memory": lambda: corner.service.add_memory(**corner.names, memories=[]),
             "delete": lambda: corner.service.delete_user_memory(**corner.names),
             "filters": lambda: corner.search("kiln", session_id="s-1"),
+            "score_parts": lambda: corner.search("kiln", score_parts=True),
             "list": lambda: corner.service.list_memories(**corner.names),
             "ttl": lambda: corner.add(said("kiln"), ttl=60),
         }
@@ -110,6 +111,18 @@ class DeclaredCapabilities:
         assert await corner.finds("kiln", since=at[2]) == ["kiln three", "kiln two"]
         assert await corner.finds("kiln", until=at[2]) == ["kiln one"]
         assert await corner.finds("kiln one", min_score=2) == ["kiln one"]
+
+    async def test_scores_are_taken_apart(self, corner: Corner) -> None:
+        """The parts of a score sum up to it exactly, and change nothing else of the answer."""
+        if not await self._offers(corner, "score_parts"):
+            return
+        await corner.add(said("kiln one", minute=1), said("kiln two?", minute=2), said("glaze", minute=3))
+        plain = (await corner.search("kiln glaze")).memories
+        apart = (await corner.search("kiln glaze", score_parts=True)).memories
+        assert [sum(part.contribution for part in memory.score_parts) for memory in apart] == [
+            memory.score for memory in plain
+        ]
+        assert [memory.model_copy(update={"score_parts": ()}) for memory in apart] == plain
 
     async def test_pages_list_every_memory_once(self, corner: Corner) -> None:
         """Lists are in the order of session and event id, stable from page to page, and counted."""

@@ -36,11 +36,14 @@ def add_to(router: APIRouter, service_of: ServiceOf) -> None:
     async def search(request: Request, body: ask.Search) -> Reply:
         """The turns that share keywords with the query, best first.
 
-        Their text comes with `content`, how it was read with `reading`.
+        Their text comes with `content`, how it was read with `reading`, and what their scores are the sums
+        of with `score_parts`.
         """
         call, service = call_of(request, body), service_of(request)
         started = time.perf_counter()
-        found = await service.search_memory(**call.ids, query=body.query, **body.filters())
+        found = await service.search_memory(
+            **call.ids, query=body.query, **body.options(service.capabilities)
+        )
         elapsed = (time.perf_counter() - started) * 1000
         rules = analyzer_of(service) if body.reading else None
         hits = [

@@ -50,7 +50,7 @@ export async function run() {
   try {
     const [explanation, found] = await Promise.all([
       ask("api/explain", showing({ query: state.query, ...filters() }), "explain"),
-      ask("api/search", showing({ query: state.query, limit: state.limit + BEYOND, reading: true, ...filters() }), "search"),
+      ask("api/search", showing({ query: state.query, limit: state.limit + BEYOND, reading: true, score_parts: true, ...filters() }), "search"),
     ]);
     drawReading(explanation);
     drawResults(found);
