@@ -16,7 +16,7 @@ from pymongo.database import Database
 from pymongo.uri_parser import parse_uri
 
 from mongorecall.embedded import EmbeddedServer
-from tests.benchmarks import concurrency, corpus, ingesting, report, searching, texts
+from tests.benchmarks import concurrency, corpus, ingesting, ordering, report, searching, texts
 from tests.benchmarks.measuring import Cell
 from tests.benchmarks.proxy import delayed
 
@@ -69,6 +69,7 @@ class Bench:
                 yield searching.real_text(self.uri, self.database("texts", texts.build, size), size)
         if "ingestion" in self.sections:
             yield ingesting.ingestion(self.uri, f"{PREFIX}ingestion")
+            yield ordering.ordering(self.uri, f"{PREFIX}ordering")
         if "concurrency" in self.sections:
             yield self._concurrency()
 

@@ -47,6 +47,8 @@ _OTHERS: dict[tuple[str, str, str], Pair] = {
     ("ingestion", "*", "new"): (1.4, 1.4),
     ("ingestion", "200", "re-added"): (3, 3),
     ("ingestion", "200", "growing"): (4, 4),
+    ("order of writes", "*", "new"): (0.9, 0.9),
+    ("order of writes", "*", "changed"): (0.9, 0.9),
     ("concurrency", "*", "throughput"): (1.7, 1.7),
     ("concurrency", "*", "p99"): (2, 2),
     ("concurrency", "*", "loop lag p99"): (5, 5),

@@ -69,6 +69,7 @@ drawn by frequency, `stop-filtered` without the 40 commonest words, `six common`
 `flat 6` from words of equal frequency. `warm`: the scope was searched before. `cold`: the first search of a
 scope in a process. `delay`: warm, with 20 ms added to each round trip. `real text`: questions about
 conversations that were mixed up to the size. Ingestion is with the default index and `w=1` on both sides.
+`order of writes` compares bulks of 100 that let newer documents stand with the same bulks without revisions.
 `concurrency` counts searches of random users at once."""
 
 

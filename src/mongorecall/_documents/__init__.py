@@ -16,6 +16,7 @@ from mongorecall._documents.decoding import (
 from mongorecall._documents.exporting import as_json_ready
 from mongorecall._documents.filters import (
     admits,
+    as_read,
     id_range,
     live,
     of_event,
@@ -62,6 +63,7 @@ __all__ = [
     "admits",
     "analyzer_stamp",
     "as_json_ready",
+    "as_read",
     "check_metadata",
     "count_kept",
     "count_skipped",

@@ -195,6 +195,15 @@ def replaceable(identity: Mapping[str, str], revision: int) -> Filter:
     }
 
 
+def as_read(identity: Mapping[str, str], mr: object) -> Filter:
+    """The document of this ``_id`` where its ``mr`` is what it was when it was read; None for one without.
+
+    Each write of this library has a revision of its own, so nobody of it has written since. With a hint on
+    ``_id`` it costs half of what `replaceable` does.
+    """
+    return {fields.ID: dict(identity), fields.MR: mr}
+
+
 def _any_keyword(keywords: Collection[str] | None) -> Filter:
     if keywords is None:
         return {}

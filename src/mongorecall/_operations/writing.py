@@ -18,6 +18,7 @@ from pymongo import InsertOne, ReplaceOne
 from mongorecall._documents import (
     Prepared,
     Skipped,
+    as_read,
     count_kept,
     count_skipped,
     document_id,
@@ -53,6 +54,9 @@ DUPLICATE_KEY = 11000
 
 MAX_ROUNDS = 20
 """How often a slice is decided again because other writers were quicker; each round one of them wins."""
+
+BY_ID = {"_id": 1}
+"""A hint: with more than an ``_id`` in its filter, the server weighs the other indexes for every write."""
 
 Verb = Literal["insert", "replace", "erase"]
 Target = Prepared | Skipped
@@ -96,6 +100,7 @@ class SliceWriter:
     revision: int = 0
     unseen: bool = False
     """Whether this process sees the session for the first time: its events most likely are new."""
+    _round: int = 0
     _kept: Counter[str] = field(default_factory=Counter)
     """Counts of the report that are not in it yet: a model is slow to change for every event."""
     _begun: dict[str, Verb] = field(default_factory=dict)
@@ -136,7 +141,7 @@ class SliceWriter:
             steps = [self._decide_absent(target) for target in targets if isinstance(target, Prepared)]
             pending = [target for target in targets if isinstance(target, Skipped)]
             pending += await self._send([step for step in steps if step is not None])
-        for _ in range(MAX_ROUNDS):
+        for self._round in range(MAX_ROUNDS):
             if not pending:
                 return
             pending = await self._write_round(pending)
@@ -214,10 +219,10 @@ class SliceWriter:
         """``stored`` began earlier, or was written by google-adk. An expired memory is one no more."""
         gone = is_erased(stored) or is_expired(stored, self.store.clock.now())
         if isinstance(target, Skipped):
-            return self._decide_erasure(target, gone=gone, marked=is_erased(stored))
+            return self._decide_erasure(target, stored, gone=gone)
         raw = target.raw(self.revision)
         if gone or self._is_contested(target) or not self._is_same(raw, stored):
-            return self._step(target, "insert" if gone else "replace", raw, self._filter(target))
+            return self._step(target, "insert" if gone else "replace", raw, self._filter(target, stored))
         self._count_kept(target, "unchanged")
         return None
 
@@ -238,12 +243,12 @@ class SliceWriter:
         count_skipped(self.report, target.reason)
         return None
 
-    def _decide_erasure(self, target: Skipped, *, gone: bool, marked: bool) -> _Step | None:
-        if marked and not self._is_contested(target):
+    def _decide_erasure(self, target: Skipped, stored: RawBSONDocument, *, gone: bool) -> _Step | None:
+        if is_erased(stored) and not self._is_contested(target):
             count_skipped(self.report, target.reason)
             return None
         verb: Verb = "insert" if gone else "erase"
-        return self._step(target, verb, self._marker(target), self._filter(target))
+        return self._step(target, verb, self._marker(target), self._filter(target, stored))
 
     def _step(
         self, target: Target, verb: Verb, document: Any, replaces: dict[str, Any] | None = None
@@ -282,7 +287,7 @@ class SliceWriter:
             [
                 InsertOne(step.document)
                 if step.replaces is None
-                else ReplaceOne(step.replaces, step.document)
+                else ReplaceOne(step.replaces, step.document, hint=BY_ID)
                 for step in steps
             ]
         )
@@ -315,9 +320,11 @@ class SliceWriter:
         scope = self.addition.scope
         return (scope.app_name, scope.user_id, self.addition.session_id, event_id)
 
-    def _filter(self, target: Target) -> dict[str, Any]:
-        scope, session_id = self.addition.scope, self.addition.session_id
-        return replaceable(document_id(scope, session_id, target.event_id), self.revision)
+    def _filter(self, target: Target, stored: RawBSONDocument) -> dict[str, Any]:
+        """What a write replaces: at first what was read just now, since that is cheap to tell; after it met
+        another writer, whatever is older, so that of many writers each round one is done for good."""
+        identity = document_id(self.addition.scope, self.addition.session_id, target.event_id)
+        return replaceable(identity, self.revision) if self._round else as_read(identity, stored.get(MR))
 
     def _marker(self, target: Target) -> dict[str, Any]:
         return marker(
