@@ -78,6 +78,38 @@ async def test_every_read_is_capped(world: World, profiled: Collection[dict[str,
     assert max(COUNTED, SAMPLED, LISTED_USERS) <= CENSUS_ROWS
 
 
+async def test_an_event_is_found_wherever_it_stands_in_a_long_history(
+    world: World, profiled: Collection[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No cap on ids ends the look for it, and no document but its own is read."""
+    monkeypatch.setattr("mongorecall._documents.probing.LOCATED_IDS", 100)
+    explained = await explain_search(
+        await world.service(),
+        app_name=APP,
+        user_id=USER,
+        query="coffee",
+        expect=f"{OF_ONE_USER - 1:06}",
+    )
+    assert explained.expected is not None
+    assert explained.expected.cause == "no_shared_keyword"
+    looks = [c for c in profiled.database["system.profile"].find() if c.get("keysExamined", 0) >= OF_ONE_USER]
+    assert [look["docsExamined"] for look in looks] == [0]
+
+
+async def test_what_could_not_be_looked_through_is_said(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An event that was not found in time is not called unwritten without a word."""
+    fill(world.raw)
+    monkeypatch.setattr("mongorecall._operations.probing.FIND_SECONDS", 0.001)
+    explained = await explain_search(
+        await world.service(), app_name=APP, user_id=USER, query="coffee", expect="000001"
+    )
+    assert explained.expected is not None
+    assert explained.expected.evidence == {"whole_scope_read": False}
+    assert "name its session" in explained.expected.stage
+
+
 async def test_without_the_index_every_read_ends_in_time(world: World) -> None:
     """The server is told how long each read may take."""
     fill(world.raw)

@@ -29,6 +29,12 @@ from mongorecall.models import KeyPolicy, MemoryScope, SearchFilters
 READ_SECONDS = 2.0
 """The longest that one read may take, on the server too."""
 
+FIND_SECONDS = 5.0
+"""Longest search for an event whose session is not known."""
+
+FOUND_IDS = 10_000_000
+"""Ids of one scope that it looks through: more than it has the time for."""
+
 _IDS_AT_ONCE = 500
 _KEYWORD_READS = 64
 """Most keywords that are counted: a query of more words is not made clearer by more counts."""
@@ -87,8 +93,8 @@ class MongoProbe:
         )
 
     async def find(self, scope: MemoryScope, event_id: str) -> list[Document]:
-        """See `Probe.find`; among the first `LOCATED_IDS` ids of the scope. Two reads."""
-        ids = await self._ids_of_event(id_range(scope), event_id)
+        """See `Probe.find`. Two reads, the first of all ids of the scope: about 3 s for a million."""
+        ids = await self._ids_of_event(id_range(scope), event_id, most=FOUND_IDS, seconds=FIND_SECONDS)
         if not ids:
             return []
         return await self._find({**scope_filter(scope), fields.ID: {"$in": ids}}, limit=len(ids))
@@ -186,15 +192,23 @@ class MongoProbe:
     async def _ids(self, where: dict[str, Any], *, limit: int) -> list[Document]:
         return await self._find(where, limit=limit, projection={fields.ID: 1}, sort={fields.ID: 1})
 
-    async def _ids_of_event(self, where: dict[str, Any], event_id: str) -> list[Any]:
+    async def _ids_of_event(
+        self,
+        where: dict[str, Any],
+        event_id: str,
+        *,
+        most: int = reads.LOCATED_IDS,
+        seconds: float = READ_SECONDS,
+    ) -> list[Any]:
         rows = await self._aggregate(
             [
                 {"$match": where},
                 {"$project": {fields.ID: 1}},
-                {"$limit": reads.LOCATED_IDS},
+                {"$limit": most},  # also keeps the server from comparing before, for which it reads documents
                 {"$match": reads.id_of_event(event_id)},
                 {"$limit": 5},
             ],
+            seconds=seconds,
             hint={fields.ID: 1},
         )
         return [row[fields.ID] for row in rows]
@@ -202,17 +216,20 @@ class MongoProbe:
     async def _find(self, where: dict[str, Any], **options: Any) -> list[Document]:
         return await self._read({"find": self._store.driver.collection_name, "filter": where, **options})
 
-    async def _aggregate(self, pipeline: Sequence[Mapping[str, Any]], **options: Any) -> list[Document]:
+    async def _aggregate(
+        self, pipeline: Sequence[Mapping[str, Any]], *, seconds: float = READ_SECONDS, **options: Any
+    ) -> list[Document]:
         return await self._read(
             {
                 "aggregate": self._store.driver.collection_name,
                 "pipeline": pipeline,
                 "cursor": {"batchSize": reads.CENSUS_ROWS},
                 **options,
-            }
+            },
+            seconds=seconds,
         )
 
-    async def _read(self, command: Mapping[str, Any]) -> list[Document]:
-        with deadline(READ_SECONDS):
+    async def _read(self, command: Mapping[str, Any], *, seconds: float = READ_SECONDS) -> list[Document]:
+        with deadline(seconds):
             async with self._store.driver.operation("diagnose") as operation:
                 return await operation.read(command)

@@ -66,7 +66,12 @@ class Expectation:
         probe = self.inquiry.probe
         if probe is None:
             return await self._by_searches()
-        document = self._choose(await probe.find(self.inquiry.scope, self.event_id), probe)
+        try:
+            stored = await probe.find(self.inquiry.scope, self.event_id)
+        except DeadlineExceededError:
+            stage = "not found in the time there is; name its session"
+            return self.lost("nothing_written", stage, {"whole_scope_read": False})
+        document = self._choose(stored, probe)
         if document is None:
             return await self._absent(probe)
         return await _Stored(self, probe, document).fate()
