@@ -9,10 +9,10 @@ from statistics import median
 from typing import Any
 
 from bson.int64 import Int64
-from pymongo import AsyncMongoClient, InsertOne, ReplaceOne
+from pymongo import AsyncMongoClient, InsertOne, ReplaceOne, UpdateOne
 from pymongo.asynchronous.collection import AsyncCollection
 
-from mongorecall._documents import as_read
+from mongorecall._documents import replace_older
 from tests.benchmarks.bars import bar
 from tests.benchmarks.corpus import RECALL_INDEX, document
 from tests.benchmarks.measuring import DEFAULT, Cell, interleave
@@ -21,7 +21,7 @@ BATCH = 100
 ROUNDS = 40
 
 Collection = AsyncCollection[dict[str, Any]]
-Bulk = list[InsertOne[dict[str, Any]] | ReplaceOne[dict[str, Any]]]
+Bulk = list[InsertOne[dict[str, Any]] | ReplaceOne[dict[str, Any]] | UpdateOne]
 
 
 async def ordering(uri: str, database: str) -> AsyncIterator[Cell]:
@@ -73,8 +73,4 @@ def _replacements(number: int, *, revised: bool) -> Bulk:
     rows = _rows(number, user="user-0", revised=revised)
     if not revised:
         return [ReplaceOne({"_id": row["_id"]}, row) for row in rows]
-    stored = [row["mr"] for row in _rows(max(0, number - 1), user="user-0", revised=True)]
-    return [
-        ReplaceOne(as_read(row["_id"], mr), row, hint={"_id": 1})
-        for row, mr in zip(rows, stored, strict=True)
-    ]
+    return [UpdateOne({"_id": row["_id"]}, replace_older(row, number)) for row in rows]

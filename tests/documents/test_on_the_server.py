@@ -22,7 +22,7 @@ from mongorecall._documents import (
     live,
     marker,
     of_event,
-    replaceable,
+    replace_older,
     search_filter,
     stored_under,
     time_key,
@@ -177,15 +177,19 @@ def test_what_is_stored_under_ids_is_read_by_the_ids(raw: Memories) -> None:
         ({"v": 1, "rev": 4, "erased": True}, True),
         ({"v": 1, "rev": 4, "forgotten": True}, False),
         ({"v": 2, "rev": 1}, False),
+        ({"v": "1", "rev": 1}, False),
+        ({"v": 1, "rev": "odd"}, False),
+        ("odd", True),
     ],
 )
-def test_a_write_replaces_only_what_is_older(raw: Memories, mr: dict[str, Any] | None, may: bool) -> None:
+def test_a_write_replaces_only_what_is_older(raw: Memories, mr: Any, may: bool) -> None:
     event = prepared(said("kiln"))
     raw.insert_one(
         event.document(1) | {"mr": mr} if mr else {k: v for k, v in event.document(1).items() if k != "mr"}
     )
-    result = raw.replace_one(replaceable(event.identity, 5), event.raw(5))
-    assert result.matched_count == may
+    result = raw.update_one({"_id": event.identity}, replace_older(event.raw(5), 5))
+    assert (result.matched_count, result.modified_count) == (1, may)
+    assert raw.find_one() == event.document(5) or not may
 
 
 async def test_ours_is_what_google_adk_writes_and_mr(uri: str, database: str, raw: Memories) -> None:
@@ -223,7 +227,7 @@ def test_odd_contents_are_accepted_by_the_server(raw: Memories) -> None:
     part = {"text": "kiln", "args": {"$set": 1, "a.b": 2, "": 3, "$ref": "x", "deep": deep}}
     event = prepared(said("", content=Content.model_validate({"parts": [part]})))
     raw.insert_one(event.raw(1))
-    raw.replace_one(replaceable(event.identity, 5), event.raw(5))
+    raw.update_one({"_id": event.identity}, replace_older(event.raw(5), 5))
     stored = raw.find_one()
     assert stored is not None
     assert stored["mr"]["rev"] == 5

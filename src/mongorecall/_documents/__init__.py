@@ -16,11 +16,9 @@ from mongorecall._documents.decoding import (
 from mongorecall._documents.exporting import as_json_ready
 from mongorecall._documents.filters import (
     admits,
-    as_read,
     id_range,
     live,
     of_event,
-    replaceable,
     scope_filter,
     search_filter,
     stored_between,
@@ -49,7 +47,14 @@ from mongorecall._documents.preparing import (
     prepare,
 )
 from mongorecall._documents.times import expiry, format_time
-from mongorecall._documents.updates import forget_gone, forget_live, forgotten_by, remember, remembered_by
+from mongorecall._documents.updates import (
+    forget_gone,
+    forget_live,
+    forgotten_by,
+    remember,
+    remembered_by,
+    replace_older,
+)
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
@@ -63,7 +68,6 @@ __all__ = [
     "admits",
     "analyzer_stamp",
     "as_json_ready",
-    "as_read",
     "check_metadata",
     "count_kept",
     "count_skipped",
@@ -93,7 +97,7 @@ __all__ = [
     "printed_key",
     "remember",
     "remembered_by",
-    "replaceable",
+    "replace_older",
     "revision_of",
     "same_but_revision",
     "scope_filter",

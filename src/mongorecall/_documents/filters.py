@@ -179,31 +179,6 @@ def stored_between(
     }
 
 
-def replaceable(identity: Mapping[str, str], revision: int) -> Filter:
-    """The document of this ``_id`` where a write of ``revision`` may replace it.
-
-    Not one of a higher or the same revision, not the marker of a forgotten event, and not one of a format
-    that this version does not know.
-    """
-    return {
-        fields.ID: {"$eq": dict(identity)},
-        fields.APP_NAME: {"$eq": identity[fields.APP_NAME]},
-        fields.USER_ID: {"$eq": identity[fields.USER_ID]},
-        fields.MR_REVISION: {"$not": {"$gte": revision}},
-        fields.MR_VERSION: {"$in": [None, fields.FORMAT_VERSION]},
-        fields.MR_FORGOTTEN: {"$ne": True},
-    }
-
-
-def as_read(identity: Mapping[str, str], mr: object) -> Filter:
-    """The document of this ``_id`` where its ``mr`` is what it was when it was read; None for one without.
-
-    Each write of this library has a revision of its own, so nobody of it has written since. With a hint on
-    ``_id`` it costs half of what `replaceable` does.
-    """
-    return {fields.ID: dict(identity), fields.MR: mr}
-
-
 def _any_keyword(keywords: Collection[str] | None) -> Filter:
     if keywords is None:
         return {}

@@ -75,10 +75,9 @@ def revision_of(document: Mapping[str, Any]) -> int | None:
     mr = _mr(document)
     if not mr:
         return None
-    if mr.get(fields.VERSION) != fields.FORMAT_VERSION:
-        return FOREVER
     revision = mr.get(fields.REVISION)
-    return int(revision) if isinstance(revision, int) else None
+    known = mr.get(fields.VERSION) == fields.FORMAT_VERSION and isinstance(revision, int | None)
+    return revision if known else FOREVER
 
 
 def stored_analyzer(document: Mapping[str, Any]) -> str | None:

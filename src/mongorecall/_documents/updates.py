@@ -7,6 +7,7 @@ can be counted by its revision, however often its commands were sent.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,22 @@ from mongorecall._documents.filters import live
 
 Filter = dict[str, Any]
 Update = list[dict[str, Any]]
+
+
+def replace_older(document: Mapping[str, Any], revision: int) -> Update:
+    """Put ``document`` in the place of one of a lower revision.
+
+    Not of one of a higher or the same revision, of the marker of a forgotten event, or of one in a format
+    that this version does not know: those stay as they are, and count as matched and not as modified. As a
+    pipeline, since a filter with more than the ``_id`` costs a plan for every write.
+    """
+    may = [  # what is missing sorts before every number, and text after
+        {"$lt": [f"${fields.MR_REVISION}", Int64(revision)]},
+        {"$lte": [f"${fields.MR_VERSION}", fields.FORMAT_VERSION]},
+        {"$ne": [f"${fields.MR_FORGOTTEN}", True]},
+    ]
+    replaced = {"$cond": [{"$and": may}, {"$literal": document}, "$$ROOT"]}
+    return [{"$replaceWith": replaced}]
 
 
 def forget_live(where: Filter, revision: int, now: datetime) -> tuple[Filter, Update]:

@@ -13,12 +13,11 @@ from typing import Any, Literal
 
 import bson
 from bson.raw_bson import RawBSONDocument
-from pymongo import InsertOne, ReplaceOne
+from pymongo import InsertOne, UpdateOne
 
 from mongorecall._documents import (
     Prepared,
     Skipped,
-    as_read,
     count_kept,
     count_skipped,
     document_id,
@@ -27,13 +26,13 @@ from mongorecall._documents import (
     is_expired,
     is_forgotten,
     marker,
-    replaceable,
+    replace_older,
     revision_of,
     same_but_revision,
     stored_between,
     stored_under,
 )
-from mongorecall._documents.fields import EXPIRES_AT, MR
+from mongorecall._documents.fields import EXPIRES_AT, ID, MR
 from mongorecall._operations.preparing import Addition
 from mongorecall._operations.store import Store
 from mongorecall._operations.unsettled import EventKey
@@ -54,9 +53,6 @@ DUPLICATE_KEY = 11000
 
 MAX_ROUNDS = 20
 """How often a slice is decided again because other writers were quicker; each round one of them wins."""
-
-BY_ID = {"_id": 1}
-"""A hint: with more than an ``_id`` in its filter, the server weighs the other indexes for every write."""
 
 Verb = Literal["insert", "replace", "erase"]
 Target = Prepared | Skipped
@@ -84,8 +80,8 @@ class _Step:
     target: Target
     verb: Verb
     document: Any
-    replaces: dict[str, Any] | None = None
-    """What is replaced, where it is still so; None for an insert."""
+    replaces: bool = False
+    """Whether something stands there already, which is replaced where it is older."""
 
 
 @dataclass(slots=True)
@@ -100,7 +96,6 @@ class SliceWriter:
     revision: int = 0
     unseen: bool = False
     """Whether this process sees the session for the first time: its events most likely are new."""
-    _round: int = 0
     _kept: Counter[str] = field(default_factory=Counter)
     """Counts of the report that are not in it yet: a model is slow to change for every event."""
     _begun: dict[str, Verb] = field(default_factory=dict)
@@ -141,7 +136,7 @@ class SliceWriter:
             steps = [self._decide_absent(target) for target in targets if isinstance(target, Prepared)]
             pending = [target for target in targets if isinstance(target, Skipped)]
             pending += await self._send([step for step in steps if step is not None])
-        for self._round in range(MAX_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             if not pending:
                 return
             pending = await self._write_round(pending)
@@ -222,7 +217,7 @@ class SliceWriter:
             return self._decide_erasure(target, stored, gone=gone)
         raw = target.raw(self.revision)
         if gone or self._is_contested(target) or not self._is_same(raw, stored):
-            return self._step(target, "insert" if gone else "replace", raw, self._filter(target, stored))
+            return self._step(target, "insert" if gone else "replace", raw, replaces=True)
         self._count_kept(target, "unchanged")
         return None
 
@@ -248,11 +243,9 @@ class SliceWriter:
             count_skipped(self.report, target.reason)
             return None
         verb: Verb = "insert" if gone else "erase"
-        return self._step(target, verb, self._marker(target), self._filter(target, stored))
+        return self._step(target, verb, self._marker(target), replaces=True)
 
-    def _step(
-        self, target: Target, verb: Verb, document: Any, replaces: dict[str, Any] | None = None
-    ) -> _Step:
+    def _step(self, target: Target, verb: Verb, document: Any, *, replaces: bool = False) -> _Step:
         self._begun[target.event_id] = verb
         return _Step(target, verb, document, replaces)
 
@@ -268,29 +261,28 @@ class SliceWriter:
             code = outcome.faults.get(index)
             if code is None:
                 done.append(step)
-                replaces += step.replaces is not None
+                replaces += step.replaces
             elif code == DUPLICATE_KEY:
                 again.append(step.target)
             else:
                 self._fail(step.target, code)
-        if outcome.matched < replaces:  # some met a newer document; the bulk does not say which
-            again += [step.target for step in done if step.replaces is not None]
-            done = [step for step in done if step.replaces is None]
+        if outcome.modified < replaces:  # some met a newer document; the bulk does not say which
+            again += [step.target for step in done if step.replaces]
+            done = [step for step in done if not step.replaces]
         for step in done:
             self._landed(step.target)
         return again
 
     async def _sent(self, steps: list[_Step]) -> WriteOutcome:
-        if all(step.replaces is None for step in steps):
+        if not any(step.replaces for step in steps):
             return await self.operation.insert([step.document for step in steps])
-        return await self.operation.write(
-            [
-                InsertOne(step.document)
-                if step.replaces is None
-                else ReplaceOne(step.replaces, step.document, hint=BY_ID)
-                for step in steps
-            ]
-        )
+        return await self.operation.write([self._request(step) for step in steps])
+
+    def _request(self, step: _Step) -> Any:
+        if not step.replaces:
+            return InsertOne(step.document)
+        identity = document_id(self.addition.scope, self.addition.session_id, step.target.event_id)
+        return UpdateOne({ID: identity}, replace_older(step.document, self.revision))
 
     def _landed(self, target: Target) -> None:
         verb = self._begun[target.event_id]
@@ -319,12 +311,6 @@ class SliceWriter:
     def _key(self, event_id: str) -> EventKey:
         scope = self.addition.scope
         return (scope.app_name, scope.user_id, self.addition.session_id, event_id)
-
-    def _filter(self, target: Target, stored: RawBSONDocument) -> dict[str, Any]:
-        """What a write replaces: at first what was read just now, since that is cheap to tell; after it met
-        another writer, whatever is older, so that of many writers each round one is done for good."""
-        identity = document_id(self.addition.scope, self.addition.session_id, target.event_id)
-        return replaceable(identity, self.revision) if self._round else as_read(identity, stored.get(MR))
 
     def _marker(self, target: Target) -> dict[str, Any]:
         return marker(
