@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import bson
 from bson.raw_bson import RawBSONDocument
-from pymongo import InsertOne, UpdateOne
 
 from mongorecall._documents import (
     Prepared,
@@ -250,39 +249,35 @@ class SliceWriter:
         return _Step(target, verb, document, replaces)
 
     async def _send(self, steps: list[_Step]) -> list[Target]:
-        """Send one bulk, if there is anything to send; the targets that must be decided again."""
-        if not steps:
-            return []
-        outcome = await self._sent(steps)
+        """Send what is new, then what replaces; the targets that must be decided again."""
         again: list[Target] = []
-        done: list[_Step] = []
-        replaces = 0
-        for index, step in enumerate(steps):
-            code = outcome.faults.get(index)
-            if code is None:
-                done.append(step)
-                replaces += step.replaces
-            elif code == DUPLICATE_KEY:
-                again.append(step.target)
-            else:
-                self._fail(step.target, code)
-        if outcome.modified < replaces:  # some met a newer document; the bulk does not say which
-            again += [step.target for step in done if step.replaces]
-            done = [step for step in done if not step.replaces]
-        for step in done:
-            self._landed(step.target)
+        inserts = [step for step in steps if not step.replaces]
+        if inserts:
+            outcome = await self.operation.insert([step.document for step in inserts])
+            again += self._settle(inserts, outcome)
+        replacements = [step for step in steps if step.replaces]
+        if replacements:
+            outcome = await self.operation.update([self._replacement(step) for step in replacements])
+            again += self._settle(replacements, outcome, whole=outcome.modified == len(replacements))
         return again
 
-    async def _sent(self, steps: list[_Step]) -> WriteOutcome:
-        if not any(step.replaces for step in steps):
-            return await self.operation.insert([step.document for step in steps])
-        return await self.operation.write([self._request(step) for step in steps])
-
-    def _request(self, step: _Step) -> Any:
-        if not step.replaces:
-            return InsertOne(step.document)
+    def _replacement(self, step: _Step) -> dict[str, Any]:
         identity = document_id(self.addition.scope, self.addition.session_id, step.target.event_id)
-        return UpdateOne({ID: identity}, replace_older(step.document, self.revision))
+        return {"q": {ID: identity}, "u": replace_older(step.document, self.revision)}
+
+    def _settle(self, steps: list[_Step], outcome: WriteOutcome, *, whole: bool = True) -> list[Target]:
+        """Count what landed; what must be decided again. Not ``whole``: some of it met a newer document, and
+        the reply does not say which."""
+        again: list[Target] = []
+        for index, step in enumerate(steps):
+            code = outcome.faults.get(index)
+            if code == DUPLICATE_KEY or (code is None and not whole):
+                again.append(step.target)
+            elif code is None:
+                self._landed(step.target)
+            else:
+                self._fail(step.target, code)
+        return again
 
     def _landed(self, target: Target) -> None:
         verb = self._begun[target.event_id]

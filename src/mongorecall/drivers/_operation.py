@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from pymongo.errors import BulkWriteError
 
@@ -125,9 +125,20 @@ class Operation:
     async def insert(self, documents: Sequence[Any]) -> WriteOutcome:
         """As `write` with an ``InsertOne`` for each document; each has its ``_id``. At most 48 MB."""
         begun = self._attempts
-        reply = await self._send(lambda: self._insert_once(documents))
+        reply = await self._send(lambda: self._batch_once("insert", documents))
         return WriteOutcome(
             inserted=reply["n"], faults=_faults_of_requests(reply), attempts=self._attempts - begun
+        )
+
+    async def update(self, updates: Sequence[Mapping[str, Any]]) -> WriteOutcome:
+        """As `write` with an ``UpdateOne`` for each ``{q: filter, u: update}``. At most 48 MB."""
+        begun = self._attempts
+        reply = await self._send(lambda: self._batch_once("update", updates))
+        return WriteOutcome(
+            matched=reply["n"],
+            modified=reply["nModified"],
+            faults=_faults_of_requests(reply),
+            attempts=self._attempts - begun,
         )
 
     async def clock_offset(self) -> float:
@@ -215,12 +226,13 @@ class Operation:
             reply = result.bulk_api_result
         return _not_refused(reply)
 
-    async def _insert_once(self, documents: Sequence[Any]) -> Mapping[str, Any]:
-        reply = await self._binding.insert(documents)
+    async def _batch_once(self, name: Literal["insert", "update"], items: Sequence[Any]) -> Mapping[str, Any]:
+        reply = await self._binding.batch(name, items)
         unmet = reply.get("writeConcernError")
         return _not_refused(
             {
                 "n": reply["n"],
+                "nModified": reply.get("nModified", 0),
                 "writeErrors": reply.get("writeErrors", ()),
                 "writeConcernErrors": (unmet,) if unmet else (),
             }
