@@ -24,7 +24,7 @@ from tests.benchmarks.corpus import (
 )
 
 REAL_USER = "u"
-FOLDER = Path(os.environ.get("MONGORECALL_BENCH_TEXTS", "../shared/data/locomo"))
+FOLDER = Path(os.environ.get("MONGORECALL_BENCH_TEXTS", "texts"))
 """Holds ``turns.jsonl`` and ``questions.jsonl``; the section is left out where it does not exist."""
 
 
