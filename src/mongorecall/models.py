@@ -392,7 +392,8 @@ class SearchFilters(_Closed):
     @property
     def narrows(self) -> bool:
         """Whether anything but ``limit`` and ``score_parts`` is set."""
-        return any(getattr(self, name) is not None for name in self.OPTIONS[1:-1])
+        others = {"limit", "score_parts"}
+        return any(getattr(self, name) is not None for name in self.OPTIONS if name not in others)
 
 
 Metadata = Mapping[str, Any]

@@ -23,6 +23,7 @@ from mongorecall._documents import (
     marker,
     of_event,
     replace_older,
+    revision_of,
     search_filter,
     stored_under,
     time_key,
@@ -190,6 +191,20 @@ def test_a_write_replaces_only_what_is_older(raw: Memories, mr: Any, may: bool) 
     result = raw.update_one({"_id": event.identity}, replace_older(event.raw(5), 5))
     assert (result.matched_count, result.modified_count) == (1, may)
     assert raw.find_one() == event.document(5) or not may
+
+
+@pytest.mark.parametrize("rev", [None, 4, 5, 4.0, "odd", True, [4], {"a": 1}])
+@pytest.mark.parametrize("version", [None, 0, 1, 2, "1"])
+def test_what_is_decided_to_be_older_is_replaced(raw: Memories, rev: Any, version: Any) -> None:
+    """Else an add would decide it again and again, and fail in the end."""
+    event = prepared(said("kiln"))
+    for mr in ({"v": version, "rev": rev}, {"v": version}, rev, [{"v": version, "rev": rev}]):
+        stored = event.document(1) | {"mr": mr}
+        raw.replace_one({"_id": event.identity}, stored, upsert=True)
+        revision = revision_of(stored)
+        if revision is None or revision < 5:
+            result = raw.update_one({"_id": event.identity}, replace_older(event.raw(5), 5))
+            assert result.modified_count == 1, mr
 
 
 async def test_ours_is_what_google_adk_writes_and_mr(uri: str, database: str, raw: Memories) -> None:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 OVERSHOOT = 0.2
 
 
-async def read(driver: Driver) -> None:
+async def read(driver: Driver) -> list[Any]:
     async with driver.operation("search") as op:
-        await op.read({"find": driver.collection_name, "limit": 1})
+        return await op.read({"find": driver.collection_name, "limit": 1})
 
 
 async def write(driver: Driver, number: int = 0) -> None:
@@ -37,7 +37,7 @@ async def write(driver: Driver, number: int = 0) -> None:
         await op.write([ReplaceOne({"_id": number}, {"x": number}, upsert=True)])
 
 
-async def timed(call: Awaitable[None]) -> tuple[float, BaseException | None]:
+async def timed(call: Awaitable[object]) -> tuple[float, BaseException | None]:
     began = time.monotonic()
     try:
         await call
@@ -123,7 +123,8 @@ async def test_a_server_that_thaws_in_time_answers(open_one: OpenDriver, faulty:
     with frozen(faulty):
         task = asyncio.create_task(read(driver))
         await asyncio.sleep(0.5)
-    await task
+        assert not task.done()
+    assert len(await task) == 1
 
 
 async def test_a_caller_can_shorten_the_deadline(open_one: OpenDriver, faulty: EmbeddedServer) -> None:

@@ -115,13 +115,16 @@ async def test_malformed_documents_around_an_anchor_do_no_harm(
     service = await context(make_service)
     await remember(service, turns("kiln", "glaze", "ash", "clay"))
     key = {"_id.event_id": "e1"}
-    for broken in (
+    damages: tuple[dict[str, Any], ...] = (
         {"content": 5},
         {"timestamp": None},
         {"keywords": "glaze"},
         {"author": 7},
+        {"mr": 5},
+        {"mr": []},
         {"keywords": 5},
-    ):
+    )
+    for broken in damages:
         raw.update_one(key, {"$set": broken})
         assert (await ids(service, "kiln"))[0] == "e0"
 

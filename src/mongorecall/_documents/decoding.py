@@ -95,12 +95,12 @@ def duplicate_key(entry: MemoryEntry) -> DuplicateKey:
 
 def stored_text(document: Mapping[str, Any]) -> str:
     """The visible text of a document; empty where its content is malformed."""
-    content, mr = document.get(fields.CONTENT), document.get(fields.MR)
-    if type(content) is dict and (mr is None or fields.CONTENT_JSON not in mr) and _is_one_text(content):
+    content, mr = document.get(fields.CONTENT), _ours(document)
+    if type(content) is dict and fields.CONTENT_JSON not in mr and _is_one_text(content):
         text: str = content["parts"][0]["text"]
         return text
     try:
-        return visible_text(_stored_content(document, _ours(document)))
+        return visible_text(_stored_content(document, mr))
     except (MalformedDocument, AttributeError, TypeError, KeyError):
         return ""
 

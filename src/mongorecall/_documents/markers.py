@@ -72,11 +72,14 @@ def is_live(document: Mapping[str, Any], now: datetime) -> bool:
 
 def revision_of(document: Mapping[str, Any]) -> int | None:
     """The revision of a document; None for one of google-adk, `FOREVER` for one of an unknown format."""
-    mr = _mr(document)
-    if not mr:
+    mr = document.get(fields.MR)
+    if isinstance(mr, list):
+        return FOREVER
+    if not isinstance(mr, Mapping) or not mr:
         return None
     revision = mr.get(fields.REVISION)
-    known = mr.get(fields.VERSION) == fields.FORMAT_VERSION and isinstance(revision, int | None)
+    is_number = isinstance(revision, int) and not isinstance(revision, bool)
+    known = mr.get(fields.VERSION) == fields.FORMAT_VERSION and (revision is None or is_number)
     return revision if known else FOREVER
 
 

@@ -30,8 +30,8 @@ Prepare = Callable[..., Coroutine[Any, Any, list[Outcome]]]
 async def ingest(store: Store, addition: Addition, events: Sequence[Any]) -> IngestReport:
     """Write the events of one call; see `BaseMemoryService.add_events`.
 
-    Cost: one bulk for each slice of a session that this process sees for the first time, and for a single
-    event; else one indexed read and one bulk for each slice, or the read alone when everything is unchanged.
+    Cost: one insert for each slice of a session that this process sees for the first time, and for a single
+    event; else for each slice one indexed read, and an insert of what is new and an update of what changed.
     """
     ticket = store.clock.ticket()
     report = IngestReport(received=len(events))

@@ -1,6 +1,7 @@
 """What is written of the events of one call: each is looked up, decided, sent, and decided again.
 
-A slice is one bulk. What met another writer is read again and decided again until nothing is left.
+A slice is one insert of what is new, and one update of what changed. What met another writer is read again
+and decided again until nothing is left.
 """
 
 from __future__ import annotations
